@@ -1,0 +1,1 @@
+"""The embedded provider: voice activity, recognition, synthesis and a small brain, with no key and no network."""

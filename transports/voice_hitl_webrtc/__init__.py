@@ -1,0 +1,1 @@
+"""The WebRTC leg: a browser, or another program, calls."""

@@ -1,0 +1,107 @@
+"""The port to a way of reaching a person while a request is open: aloud, a card in the browser, an operator's console.
+
+An asker's `ask` runs until the request settles (it is then cancelled: that is the withdrawal, and it cleans up after
+itself in a `finally`), or returns `GaveUp` when it has nobody left to ask. It never settles anything itself: it hands
+what it heard to `Asking.answer`, and the ledger takes the first valid answer, once.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Question
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.requests.settlement import Settlement
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """An asker has nobody left to ask, after so many tries."""
+
+    tries: int
+    why: str = ""
+
+
+class Asking(Protocol):
+    """One request, as an asker sees it."""
+
+    @property
+    def request(self) -> PendingInput:
+        """The request, live, for reading: its status and end too, once it is settled."""
+        ...
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        ...
+
+    def put(self) -> None:
+        """Say that the question is in front of somebody (a card is open, the first word spoken): its clock starts."""
+        ...
+
+    async def answer(self, answer: Answer) -> Settlement:
+        """Hand over an answer; what became of it. Works after the request settled too: late is not wrong."""
+        ...
+
+
+class Page(Protocol):
+    """The page in the call (a browser behind the leg's messages), as askers see it. Nothing here waits or raises."""
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the leg carries messages at all."""
+        ...
+
+    def open(self, asking: Asking) -> None:
+        """Show the request as a card; again on a page that connects again, for as long as it is open."""
+        ...
+
+    def settle(self, asking: Asking) -> None:
+        """Close the card and show how the request ended."""
+        ...
+
+
+class AskerSession(Protocol):
+    """The session, as askers may see it."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def room_id(self) -> str:
+        """Its room."""
+        ...
+
+    @property
+    def participant_id(self) -> str:
+        """Who is on the leg."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """The language spoken in it, such as `en`."""
+        ...
+
+    @property
+    def page(self) -> Page:
+        """The page in the call."""
+        ...
+
+
+class Asker(Protocol):
+    """A way to reach a person. Users write their own; each runs apart from the library's tasks."""
+
+    @property
+    def name(self) -> str:
+        """What to call it to the page and in logs: `voice`, `card`, `console`, ..."""
+        ...
+
+    def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
+        """Whether it could reach somebody for this request (None: for any) in this session (None: outside one)."""
+        ...
+
+    async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
+        """Ask until cancelled. Returning says that it gave up; the request stays open while another asker runs."""
+        ...

@@ -1,0 +1,67 @@
+"""Every exception of the library, named by its cause.
+
+::
+
+    VoiceHitlError
+     ├── HumanInputRejectedError (RuntimeError)   a person, or a hook, said no
+     ├── ToolRefusedError                         raised by a handler: refuse the call, in these words
+     ├── ToolFailedError                          raised by a handler: the call failed, in these words
+     ├── UnservedToolCallError                    raised by a handler: this tool is not mine
+     ├── InvalidQuestion (ValueError)             a question that cannot be asked; says what to correct
+     ├── InvalidAnswer (ValueError)               an answer that does not answer its question; says why
+     ├── InvalidArguments (ValueError)            tool arguments that do not fit their schema
+     ├── ConnectionEnded                          a connection, leg or presence is closed; nothing more comes
+     ├── ProviderError                            the speech model could not be reached or refused us
+     ├── InvalidOffer (ValueError)                a call set-up that cannot be answered (a malformed SDP)
+     └── PluginMissing (ImportError)              a plugin, or the extra it needs, is not installed
+
+Late is not wrong: a late answer, a duplicate id, a cancelled call's result are return values, never exceptions.
+"""
+
+
+class VoiceHitlError(Exception):
+    """The root of all errors raised by this library."""
+
+
+class HumanInputRejectedError(VoiceHitlError, RuntimeError):
+    """A request to a person was refused by the person, or blocked by a hook. Its text is the reason."""
+
+
+class ToolRefusedError(VoiceHitlError):
+    """Raised by a tool handler: the call is refused. The model reads the text."""
+
+
+class ToolFailedError(VoiceHitlError):
+    """Raised by a tool handler: the call failed. The model reads the text."""
+
+
+class UnservedToolCallError(VoiceHitlError):
+    """Raised by a tool handler that does not serve this tool; `compose_tool_handlers` tries the next one."""
+
+
+class InvalidQuestion(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
+    """A question that cannot be asked. The text says what to correct."""
+
+
+class InvalidAnswer(VoiceHitlError, ValueError):  # noqa: N818 - the name is the published contract
+    """An answer that does not answer its question. The text says why."""
+
+
+class InvalidArguments(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
+    """Tool arguments that do not fit the tool's declared schema. The text says where."""
+
+
+class ConnectionEnded(VoiceHitlError):  # noqa: N818 - an ending, not a fault
+    """A provider connection, a leg or a presence is closed: nothing can be sent and nothing more comes."""
+
+
+class ProviderError(VoiceHitlError):
+    """The provider could not be reached, or refused the session. The text says what to do."""
+
+
+class InvalidOffer(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
+    """A call set-up that cannot be answered, such as a malformed SDP."""
+
+
+class PluginMissing(VoiceHitlError, ImportError):  # noqa: N818 - named by its cause
+    """A plugin is unknown, or the extra it needs is not installed. The text says what to install."""

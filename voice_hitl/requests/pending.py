@@ -1,0 +1,78 @@
+"""`PendingInput`: one request to a person; `PendingInputEvent`: its frozen copy for hooks."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+
+from voice_hitl.enums import ChannelType, DoorName, PendingInputStatus, RequestEnd, Via
+from voice_hitl.questions.model import Question
+
+
+@dataclass(slots=True, kw_only=True)
+class PendingInput:
+    """One request to a person, live: for reading. Only the ledger writes `status` and what settles with it.
+
+    `actor_id` names whose turn raised the request and authenticates nobody. Times are UTC; `expires_at` is None until
+    the question was first put to somebody.
+    """
+
+    pending_id: str
+    tool_name: str
+    arguments: Mapping[str, object]
+    room_id: str = ""
+    tool_call_id: str = ""
+    channel_id: str = ""
+    channel_type: ChannelType = ChannelType.AI
+    door: DoorName | None = None
+    session_id: str = ""
+    actor_id: str | None = None
+    actor_confidence: float | None = None
+    question: Question | None = None
+    audience: tuple[str, ...] = ()
+    """Who may answer: `"caller"`, participant ids, console roles. Empty: anyone."""
+    detached: bool = False
+    created_at: datetime
+    expires_at: datetime | None = None
+    status: PendingInputStatus = PendingInputStatus.PENDING
+    end: RequestEnd | None = None
+    result: str | None = None
+    """The text the model reads, once answered."""
+    reject_reason: str | None = None
+    answered_by: str | None = None
+    answered_via: Via | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingInputEvent:
+    """A `PendingInput` as it stood when the event was made: for hooks, and for `pending` snapshots."""
+
+    pending_id: str
+    tool_name: str
+    arguments: Mapping[str, object] = field(hash=False)
+    room_id: str
+    tool_call_id: str
+    channel_id: str
+    channel_type: ChannelType
+    door: DoorName | None
+    session_id: str
+    actor_id: str | None
+    actor_confidence: float | None
+    question: Question | None = field(hash=False)
+    audience: tuple[str, ...]
+    detached: bool
+    created_at: datetime
+    expires_at: datetime | None
+    status: PendingInputStatus
+    end: RequestEnd | None
+    result: str | None
+    reject_reason: str | None
+    answered_by: str | None
+    answered_via: Via | None
+
+    @classmethod
+    def of(cls, pending: PendingInput) -> "PendingInputEvent":
+        """Copy `pending` as it stands now; its arguments too, deeply."""
+        values = {f.name: getattr(pending, f.name) for f in fields(cls)}
+        values["arguments"] = copy.deepcopy(dict(pending.arguments))
+        return cls(**values)

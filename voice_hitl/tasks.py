@@ -1,0 +1,366 @@
+"""Background work owned by an object with a `close()`, and the few primitives that need the event loop itself.
+
+The only module that touches asyncio: everything else is pure, or uses anyio. It exists because users' code (handlers,
+hooks, backends, askers) must not run in a session's task group: a handler that swallows cancellation would keep the
+group open and, cancelled again and again, starve the loop. Here it runs as a plain task: cancelled once, awaited for a
+grace, then abandoned and reported.
+"""
+
+import asyncio
+import inspect
+import logging
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import Context, copy_context
+from functools import partial
+from typing import Generic, TypeVar, cast
+
+import anyio
+import anyio.to_thread
+
+from voice_hitl.errors import ConnectionEnded
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+GRACE_S = 1.0
+"""How long users' code may take to end once it was cancelled, before it is abandoned and named in the log."""
+
+
+def _never(_item: object) -> bool:
+    return False
+
+
+class Mailbox(Generic[T]):
+    """A queue with one reader: `put` never waits, `get` waits, `close` lets the reader finish what is there.
+
+    `limit` bounds the items for which `droppable` says yes (audio); beyond it the oldest such item is dropped and
+    counted in `dropped`. What is not droppable (a tool call, a hang-up) is never lost. Costs about 2 microseconds a
+    hop. `put` and `close` belong to the reader's event loop.
+    """
+
+    def __init__(self, *, limit: int = 0, droppable: Callable[[T], bool] = _never) -> None:
+        self._items: deque[T] = deque()
+        self._limit = limit
+        self._droppable = droppable
+        self._held = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self.closed = False
+        self.dropped = 0
+
+    def put(self, item: T) -> None:
+        """Add an item; after `close` it is let go."""
+        if self.closed:
+            return
+        if self._droppable(item):
+            if self._limit and self._held >= self._limit:
+                self._drop_oldest()
+            self._held += 1
+        self._items.append(item)
+        self._wake()
+
+    def close(self) -> None:
+        """Nothing more comes: the reader gets what is left, then `ConnectionEnded`."""
+        self.closed = True
+        self._wake()
+
+    async def get(self) -> T:
+        """Return the next item; `ConnectionEnded` once closed and empty. One reader at a time."""
+        while not self._items:
+            if self.closed:
+                raise ConnectionEnded("the stream is closed")
+            if self._waiter is not None and not self._waiter.done():
+                raise RuntimeError("a mailbox has one reader: it is being read already")
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        item = self._items.popleft()
+        if self._held and self._droppable(item):
+            self._held -= 1
+        return item
+
+    def __aiter__(self) -> "Mailbox[T]":
+        return self
+
+    async def __anext__(self) -> T:
+        try:
+            return await self.get()
+        except ConnectionEnded:
+            raise StopAsyncIteration from None
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _drop_oldest(self) -> None:
+        for index, item in enumerate(self._items):
+            if self._droppable(item):
+                del self._items[index]
+                self._held -= 1
+                self.dropped += 1
+                return
+
+
+class Latch:
+    """A one-shot signal that any thread may set and that tasks of any event loop may wait for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._set = False
+        self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the signal was given."""
+        return self._set
+
+    def set(self) -> None:
+        """Give the signal; waiters of this thread's loop wake in this tick, others as soon as their loop runs."""
+        with self._lock:
+            self._set = True
+            waiters, self._waiters = self._waiters, []
+        try:
+            here: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            here = None
+        for loop, future in waiters:
+            if loop is here:
+                _resolve(future)
+            elif not loop.is_closed():
+                loop.call_soon_threadsafe(_resolve, future)
+
+    async def wait(self) -> None:
+        """Wait for the signal; returns at once when it was given."""
+        if self._set:
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        entry = (loop, future)
+        with self._lock:
+            if self._set:
+                return
+            self._waiters.append(entry)
+        try:
+            await future
+        finally:
+            with self._lock:
+                if entry in self._waiters:
+                    self._waiters.remove(entry)
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class Timer:
+    """Calls a function once at a time of the event loop's clock, unless cancelled first. Any thread may cancel."""
+
+    def __init__(self, delay_s: float, call: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._handle = self._loop.call_later(delay_s, call)
+
+    def cancel(self) -> None:
+        """Do not call; harmless once called."""
+        if threading.get_ident() == self._thread:
+            self._handle.cancel()
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._handle.cancel)
+
+
+def current_time() -> float:
+    """The running loop's monotonic clock, in seconds (virtual in tests)."""
+    return asyncio.get_running_loop().time()
+
+
+def on_loop() -> bool:
+    """Whether the calling thread is running an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def call_on(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Run `call` on `loop`: at once when this is its thread, else as soon as it runs."""
+    try:
+        here = asyncio.get_running_loop() is loop
+    except RuntimeError:
+        here = False
+    if here:
+        call()
+    elif not loop.is_closed():
+        loop.call_soon_threadsafe(call)
+
+
+def this_loop() -> asyncio.AbstractEventLoop:
+    """The running event loop, to hand to `call_on` later."""
+    return asyncio.get_running_loop()
+
+
+class Job:
+    """One piece of background work: cancel it once, wait for it, ask whether it is done."""
+
+    def __init__(self, task: "asyncio.Task[None]", label: str) -> None:
+        self._task = task
+        self.label = label
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, in whatever way."""
+        return self._task.done()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller runs inside this very job."""
+        return asyncio.current_task() is self._task
+
+    def cancel(self) -> None:
+        """Ask it to end, once: what swallows a cancellation is not cancelled again, but abandoned by `Tasks.close`."""
+        if not self._task.done():
+            self._task.cancel()
+
+    async def wait(self) -> None:
+        """Wait until it has ended; its own failure is not raised here."""
+        if not self._task.done():
+            await asyncio.wait({self._task})
+
+
+class Tasks:
+    """Background work that outlives its caller, owned by an object with a `close()`.
+
+    An exception of a task is logged with its label and never reaches anybody else's task.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+        self._jobs: dict[asyncio.Task[None], Job] = {}
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def spawn(self, work: Coroutine[object, object, None], label: str, *, context: Context | None = None) -> Job:
+        """Run `work` in the background; `RuntimeError` after `close`."""
+        if self._closed:
+            work.close()
+            raise RuntimeError(f"{self._owner} is closed: {label} cannot start")
+        task = asyncio.get_running_loop().create_task(work, name=label, context=context)
+        job = Job(task, label)
+        self._jobs[task] = job
+        task.add_done_callback(self._ended)
+        return job
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        job = self._jobs.pop(task, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            label = job.label if job else task.get_name()
+            log.error("%s: %s failed", self._owner, label, exc_info=error)
+
+    async def close(self, *, grace_s: float = GRACE_S) -> list[str]:
+        """Cancel all once, wait `grace_s` at most, abandon what is left; return the labels of the abandoned.
+
+        Called from inside one of its own tasks, that task is left alone.
+        """
+        self._closed = True
+        current = asyncio.current_task()
+        own = {task for task in self._jobs if task is not current}
+        for task in own:
+            task.cancel()
+        if not own:
+            return []
+        with anyio.CancelScope(shield=True):
+            _, left = await asyncio.wait(own, timeout=grace_s)
+        labels = sorted(task.get_name() for task in left)
+        for label in labels:
+            log.warning(
+                "%s: %s did not end within %g s of its cancellation and was abandoned", self._owner, label, grace_s
+            )
+        return labels
+
+
+class BoundExceeded(Exception):  # noqa: N818 - named by its cause; never leaves the library
+    """Users' code took longer than its bound; a `TimeoutError` may be its own."""
+
+
+async def run_users_code(
+    call: Callable[[], Awaitable[T] | T],
+    *,
+    label: str,
+    bound_s: float | None = None,
+    grace_s: float = GRACE_S,
+) -> T:
+    """Run a handler, hook, backend or asker apart from our own tasks; return what it returns.
+
+    A coroutine function runs as a plain task of the current context; any other callable in a worker thread. Over
+    `bound_s` (seconds): `BoundExceeded`. When the caller is cancelled, or at the bound, the code is cancelled once and
+    awaited `grace_s`; then it is abandoned and named in the log (a thread cannot be cancelled: its result is let go).
+    """
+    loop = asyncio.get_running_loop()
+    task: asyncio.Task[T] = loop.create_task(_drive(call), name=label)
+    ended: asyncio.Future[bool] = loop.create_future()
+
+    def settle(_task: "asyncio.Task[T]") -> None:
+        if not ended.done():
+            ended.set_result(True)
+
+    def expire() -> None:
+        if not ended.done():
+            ended.set_result(False)
+
+    task.add_done_callback(settle)
+    timer = loop.call_later(bound_s, expire) if bound_s is not None else None
+    try:
+        in_time = await ended
+    except asyncio.CancelledError:
+        await _end(task, label, grace_s)
+        raise
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if in_time:
+        if task.cancelled():
+            raise RuntimeError(f"{label} cancelled itself")
+        return task.result()
+    await _end(task, label, grace_s)
+    raise BoundExceeded(f"{label} took longer than {bound_s:g} s")
+
+
+async def _drive(call: Callable[[], Awaitable[T] | T]) -> T:
+    if is_async_callable(call):
+        return await cast("Callable[[], Awaitable[T]]", call)()
+    context = copy_context()
+    result: Awaitable[T] | T = await anyio.to_thread.run_sync(partial(context.run, call), abandon_on_cancel=True)
+    if isinstance(result, Awaitable):
+        return await cast("Awaitable[T]", result)
+    return result
+
+
+async def _end(task: "asyncio.Task[T]", label: str, grace_s: float) -> None:
+    if not task.done():
+        task.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({task}, timeout=grace_s)
+    if not task.done():
+        log.warning("%s swallowed its cancellation and was abandoned after %g s", label, grace_s)
+        task.add_done_callback(_forget)
+    else:
+        _forget(task)
+
+
+def _forget(task: "asyncio.Task[T]") -> None:
+    if not task.cancelled():
+        task.exception()
+
+
+def is_async_callable(call: Callable[..., object]) -> bool:
+    """Whether calling it gives a coroutine: a coroutine function, a partial of one, an object with async `__call__`."""
+    while isinstance(call, partial):
+        call = call.func
+    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
