@@ -1,0 +1,194 @@
+"""The book of one session's tool calls: which message is a new call, and the two promises each call makes.
+
+An id names a call from its arrival until its outcome is on its way or the provider abandons it. The outcome is
+delivered at most once, the end reported exactly once: both are claims, taken here by whoever comes first.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from voice_hitl.calls.call import CallEvent, ToolCall
+from voice_hitl.calls.outcome import Outcome
+from voice_hitl.enums import OutcomeKind
+
+SAME_RESPONSE_S = 3.0
+"""Within this time the same id is the same call, where the provider names no response (in seconds)."""
+
+REMEMBERED_IDS = 1024
+"""How many seen, and how many early-cancelled, ids and interrupted responses are remembered."""
+
+CANCELLED = Outcome(OutcomeKind.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The same call again, or an empty ghost of it: not a call. The first outcome stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewCall:
+    """A call to run."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Unrunnable:
+    """A call that does not run: it is settled already; it is reported, and delivered where it is answerable."""
+
+    call: ToolCall
+
+
+Booking = Replay | NewCall | Unrunnable
+
+
+@dataclass(slots=True)
+class _Seen:
+    name: str
+    response_id: str
+    at: float
+    had_arguments: bool
+
+
+@dataclass(slots=True)
+class Book:
+    """One session's calls. Pure: `now` is monotonic seconds."""
+
+    ended: bool = False
+    _in_flight: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    _unreported: dict[int, ToolCall] = field(default_factory=dict[int, ToolCall])
+    _seen: OrderedDict[str, _Seen] = field(default_factory=lambda: OrderedDict[str, _Seen]())
+    _cancelled_ahead: OrderedDict[str, None] = field(default_factory=lambda: OrderedDict[str, None]())
+    _interrupted: OrderedDict[str, None] = field(default_factory=lambda: OrderedDict[str, None]())
+
+    @property
+    def open_calls(self) -> list[ToolCall]:
+        """The calls whose end is not reported yet, oldest first."""
+        return list(self._unreported.values())
+
+    def find(self, call_id: str) -> ToolCall | None:
+        """The call that holds this id now."""
+        return self._in_flight.get(call_id)
+
+    # --- arrival -----------------------------------------------------------------------------------------------------
+
+    def arrive(
+        self,
+        call_id: str,
+        name: str,
+        raw: str | Mapping[str, object] | None,
+        response_id: str = "",
+        *,
+        now: float,
+        runs_when_interrupted: bool = False,
+    ) -> Booking:
+        """Book what the provider sent; the first rule that matches decides (spec: booking)."""
+        call = ToolCall(call_id, name, raw, response_id, now)
+        if self.ended:
+            return self._unrunnable(call, CANCELLED)
+        if call_id in self._cancelled_ahead:
+            del self._cancelled_ahead[call_id]
+            self._remember(call, now)
+            return self._unrunnable(call, CANCELLED)
+        if self._is_replay(call, now):
+            return Replay()
+        if not call_id or call_id in self._in_flight:
+            why = "it has no id" if not call_id else f"its id {call_id!r} is in use by another call"
+            return self._unrunnable(
+                call, Outcome(OutcomeKind.REFUSED, f"This call was not run: {why}.", answerable=False)
+            )
+        self._remember(call, now)
+        self._in_flight[call_id] = call
+        if response_id and response_id in self._interrupted and not runs_when_interrupted:
+            text = "This call was not run, because the caller interrupted. It may be called again."
+            return self._unrunnable(call, Outcome(OutcomeKind.REFUSED, text))
+        self._unreported[id(call)] = call
+        return NewCall(call)
+
+    def interrupted(self, response_id: str) -> None:
+        """This response was cut by the caller: what it still issues is not run."""
+        if response_id:
+            _bounded_add(self._interrupted, response_id)
+
+    def _is_replay(self, call: ToolCall, now: float) -> bool:
+        seen = self._seen.get(call.call_id)
+        if seen is None:
+            return False
+        if seen.response_id == call.response_id and (call.response_id or now - seen.at <= SAME_RESPONSE_S):
+            return True
+        return seen.name == call.name and seen.had_arguments and not _has_arguments(call.raw)
+
+    def _remember(self, call: ToolCall, now: float) -> None:
+        if call.call_id:
+            seen = _Seen(call.name, call.response_id, now, _has_arguments(call.raw))
+            self._seen[call.call_id] = seen
+            self._seen.move_to_end(call.call_id)
+            if len(self._seen) > REMEMBERED_IDS:
+                self._seen.popitem(last=False)
+
+    def _unrunnable(self, call: ToolCall, outcome: Outcome) -> Unrunnable:
+        call.settle(outcome)
+        self._unreported[id(call)] = call
+        return Unrunnable(call)
+
+    # --- endings -----------------------------------------------------------------------------------------------------
+
+    def cancel(self, call_ids: Iterable[str]) -> list[ToolCall]:
+        """The provider gave these ids up: they are free at once. Return the calls that this cancelled.
+
+        An id nobody has seen yet is remembered: its call may come a few milliseconds later.
+        """
+        cancelled: list[ToolCall] = []
+        for call_id in call_ids:
+            call = self._in_flight.pop(call_id, None)
+            if call is not None:
+                call.abandoned = True
+                if call.settle(CANCELLED):
+                    cancelled.append(call)
+            elif call_id and call_id not in self._seen:
+                _bounded_add(self._cancelled_ahead, call_id)
+        return cancelled
+
+    def end(self, *, but: ToolCall | None = None) -> list[ToolCall]:
+        """The session is over: nothing is sent any more. Return the calls that this cancelled.
+
+        `but`: the call whose own handler caused the ending; it runs to its report.
+        """
+        self.ended = True
+        return [call for call in self.open_calls if call is not but and call.settle(CANCELLED)]
+
+    # --- the two promises --------------------------------------------------------------------------------------------
+
+    def claim_delivery(self, call: ToolCall) -> bool:
+        """Whether the caller of this, and nobody else, may send the call's outcome now. Frees the id."""
+        if self._in_flight.get(call.call_id) is call:
+            del self._in_flight[call.call_id]
+        outcome = call.outcome
+        if self.ended or outcome is None or outcome.cancelled or not outcome.answerable:
+            return False
+        if call.abandoned or call.delivery_claimed:
+            return False
+        call.delivery_claimed = True
+        return True
+
+    def claim_report(self, call: ToolCall) -> bool:
+        """Whether the caller of this, and nobody else, reports the call's end."""
+        if not call.move(CallEvent.REPORT):
+            return False
+        if self._in_flight.get(call.call_id) is call:
+            del self._in_flight[call.call_id]
+        self._unreported.pop(id(call), None)
+        return True
+
+
+def _has_arguments(raw: str | Mapping[str, object] | None) -> bool:
+    if isinstance(raw, str):
+        return raw.strip() not in ("", "{}", "null")
+    return bool(raw)
+
+
+def _bounded_add(ids: "OrderedDict[str, None]", new: str) -> None:
+    ids[new] = None
+    if len(ids) > REMEMBERED_IDS:
+        ids.popitem(last=False)

@@ -1,0 +1,93 @@
+"""Where requests may still be created: channels, rooms and sessions that are open, or closed for now or for good."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+REMEMBERED_SESSIONS = 4096
+"""How many closed sessions are remembered. Session ids are never used twice, so older ones cannot come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a close concerns: all that is named must match; nothing named means everything."""
+
+    channel_id: str | None = None
+    room_id: str | None = None
+    session_id: str | None = None
+
+    def covers(self, channel_id: str, room_id: str, session_id: str) -> bool:
+        """Whether a request of this channel, room and session is concerned."""
+        return (
+            (self.channel_id is None or self.channel_id == channel_id)
+            and (self.room_id is None or self.room_id == room_id)
+            and (self.session_id is None or self.session_id == session_id)
+        )
+
+
+class Scopes:
+    """What is registered and what is closed.
+
+    A session is closed for good; a channel or a room until it is registered or attached again; everything for good.
+    A registration token names one registration of a channel: a stale one closes nothing, so that a channel displaced
+    by a newer one under its id cannot silence it.
+    """
+
+    def __init__(self) -> None:
+        self._registrations: dict[str, int] = {}
+        self._next_token = 1
+        self._sessions: OrderedDict[str, None] = OrderedDict()
+        self._channels: set[str] = set()
+        self._rooms: set[str] = set()
+        self._rooms_of_channels: set[tuple[str, str]] = set()
+        self._all_closed = False
+
+    @property
+    def registered(self) -> tuple[str, ...]:
+        """The ids of the channels registered now."""
+        return tuple(self._registrations)
+
+    def register(self, channel_id: str) -> int:
+        """Register a channel, re-opening its id; return the token of this registration."""
+        token = self._next_token
+        self._next_token += 1
+        self._registrations[channel_id] = token
+        self._channels.discard(channel_id)
+        return token
+
+    def attach(self, room_id: str, *, channel_id: str) -> None:
+        """Re-open a room, which a channel attaches to."""
+        self._rooms.discard(room_id)
+        self._rooms_of_channels.discard((channel_id, room_id))
+
+    def holder(self, registration: int) -> str | None:
+        """The channel whose registration this token names now; None: the token is stale."""
+        return next((channel for channel, token in self._registrations.items() if token == registration), None)
+
+    def close(self, scope: Scope) -> None:
+        """Refuse what is created in `scope` from now on."""
+        if scope.session_id is not None:
+            self._sessions[scope.session_id] = None
+            if len(self._sessions) > REMEMBERED_SESSIONS:
+                self._sessions.popitem(last=False)
+        elif scope.channel_id is not None and scope.room_id is not None:
+            self._rooms_of_channels.add((scope.channel_id, scope.room_id))
+        elif scope.channel_id is not None:
+            self._channels.add(scope.channel_id)
+            self._registrations.pop(scope.channel_id, None)
+        elif scope.room_id is not None:
+            self._rooms.add(scope.room_id)
+        else:
+            self._all_closed = True
+            self._registrations.clear()
+
+    def why_closed(self, channel_id: str, room_id: str, session_id: str) -> str | None:
+        """Why nothing may be created here; None where it may."""
+        if self._all_closed:
+            return "the human-input handler is closed"
+        if session_id in self._sessions:
+            return f"session {session_id!r} has ended: it takes no more requests"
+        if channel_id in self._channels:
+            return f"channel {channel_id!r} is closed: register it again to create requests on it"
+        if room_id in self._rooms or (channel_id, room_id) in self._rooms_of_channels:
+            return f"room {room_id!r} is closed: attach it again to create requests in it"
+        return None
