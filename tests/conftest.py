@@ -1,15 +1,49 @@
 """What every test may use."""
 
 import os
+from collections.abc import Generator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
+from voice_hitl.testing.virtual_time import VIRTUAL_TIME
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one (CI has all it needs)")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _fail_a_skip((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _fail_a_skip((yield), collector.config)
+
+
+def _fail_a_skip(report: Report, config: pytest.Config) -> Report:
+    if report.skipped and config.getoption("--no-skips"):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome, report.longrepr = "failed", f"{report.nodeid} was skipped, and here nothing may be: {why}"
+    return report
+
 
 @pytest.fixture
-def anyio_backend() -> str:
+def virtual_time() -> None:
+    """Opt in by `pytestmark = pytest.mark.usefixtures("virtual_time")`: the loop's clock jumps (VirtualTimeLoop)."""
+
+
+@pytest.fixture
+def anyio_backend(request: pytest.FixtureRequest) -> object:
     """The library runs on asyncio (aiortc does); anyio's plugin runs the async tests on it."""
-    return "asyncio"
+    return VIRTUAL_TIME if "virtual_time" in request.fixturenames else "asyncio"
 
 
 @pytest.fixture(scope="session")
