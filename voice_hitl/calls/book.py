@@ -58,9 +58,9 @@ class Book:
     ended: bool = False
     _in_flight: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     _unreported: dict[int, ToolCall] = field(default_factory=dict[int, ToolCall])
-    _seen: OrderedDict[str, _Seen] = field(default_factory=lambda: OrderedDict[str, _Seen]())
-    _cancelled_ahead: OrderedDict[str, None] = field(default_factory=lambda: OrderedDict[str, None]())
-    _interrupted: OrderedDict[str, None] = field(default_factory=lambda: OrderedDict[str, None]())
+    _seen: OrderedDict[str, _Seen] = field(default_factory=OrderedDict[str, _Seen])
+    _cancelled_ahead: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+    _interrupted: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
 
     @property
     def open_calls(self) -> list[ToolCall]:

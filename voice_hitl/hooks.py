@@ -1,0 +1,236 @@
+"""Hooks: an application's own code at the points where it may decide (SYNC) or watch (ASYNC)."""
+
+import inspect
+import logging
+import types
+import typing
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, TypeVar, cast
+
+from voice_hitl.enums import ChannelType, HookExecution, HookTrigger
+from voice_hitl.events import HookEvent
+from voice_hitl.tasks import BoundExceeded, Tasks, run_users_code
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 30.0
+FAILS_CLOSED = frozenset({HookTrigger.BEFORE_TOOL_USE})
+"""The triggers where a hook that raises or hangs says no, unless it was registered otherwise."""
+
+E = TypeVar("E", bound=HookEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class HookResult:
+    """What a SYNC hook decides: `HookResult.allow(...)` or `HookResult.block(...)`. None allows, too."""
+
+    blocked: bool
+    reason: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @classmethod
+    def allow(cls, metadata: Mapping[str, object] | None = None) -> "HookResult":
+        """Go on; `metadata` may carry `arguments` (BEFORE_TOOL_USE) or `result` (ON_TOOL_CALL)."""
+        return cls(blocked=False, metadata=metadata or {})
+
+    @classmethod
+    def block(cls, reason: str) -> "HookResult":
+        """Stop here. The model reads the reason."""
+        return cls(blocked=True, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class HookContext:
+    """Where a hook runs: the kit, the channel, the session (each None where there is none) and the room's id."""
+
+    kit: object | None
+    channel: object | None
+    session: object | None
+    room_id: str
+
+
+HookFunction = Callable[..., Awaitable[HookResult | None] | HookResult | None]
+"""`async (event, ctx) -> HookResult | None`; a plain function runs in a worker thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """One registered hook."""
+
+    function: HookFunction
+    trigger: HookTrigger
+    execution: HookExecution
+    priority: int
+    name: str
+    timeout: float
+    fail_closed: bool
+    channel_types: frozenset[ChannelType] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[E]):
+    """What a chain of SYNC hooks decided: the event as the last one left it, and whether one said no.
+
+    `failure` says what a hook that failed closed died of (for observers); `reason` is empty then.
+    """
+
+    event: E
+    blocked: bool = False
+    reason: str = ""
+    failure: str | None = None
+
+
+class Hooks:
+    """The hooks of one kit. Without a kit a channel has an empty one."""
+
+    def __init__(self) -> None:
+        self._hooks: list[Hook] = []
+        self._chains: dict[tuple[HookTrigger, HookExecution, ChannelType | None], tuple[Hook, ...]] = {}
+        self.on_failure: Callable[[Hook, str, HookEvent, HookContext], None] | None = None
+
+    def register(
+        self,
+        function: HookFunction,
+        trigger: HookTrigger,
+        *,
+        execution: HookExecution = HookExecution.SYNC,
+        priority: int = 0,
+        name: str | None = None,
+        timeout: float = TIMEOUT_S,
+        fail_closed: bool | None = None,
+        channel_types: Collection[ChannelType] | None = None,
+    ) -> Hook:
+        """Add a hook. SYNC hooks run by priority, the lowest number first, then in order of registration.
+
+        Raises:
+            TypeError: It does not take `(event, ctx)`, or is annotated to return anything but `HookResult | None`.
+            ValueError: The timeout is not more than 0 seconds.
+        """
+        _check_signature(function)
+        if timeout <= 0:
+            raise ValueError(f"a hook's timeout is more than 0 seconds, not {timeout:g}")
+        hook = Hook(
+            function,
+            HookTrigger(trigger),
+            HookExecution(execution),
+            priority,
+            name or _name(function),
+            timeout,
+            trigger in FAILS_CLOSED if fail_closed is None else fail_closed,
+            frozenset(channel_types) if channel_types is not None else None,
+        )
+        self._hooks.append(hook)
+        self._hooks.sort(key=lambda each: each.priority)
+        self._chains.clear()
+        return hook
+
+    def chain(
+        self, trigger: HookTrigger, execution: HookExecution, channel_type: ChannelType | None
+    ) -> tuple[Hook, ...]:
+        """The hooks that run at `trigger` on such a channel, in order."""
+        key = (trigger, execution, channel_type)
+        chain = self._chains.get(key)
+        if chain is None:
+            chain = self._chains[key] = tuple(
+                hook
+                for hook in self._hooks
+                if hook.trigger is trigger
+                and hook.execution is execution
+                and (hook.channel_types is None or channel_type in hook.channel_types)
+            )
+        return chain
+
+    def listens(self, trigger: HookTrigger, channel_type: ChannelType | None) -> bool:
+        """Whether any hook runs at `trigger` on such a channel."""
+        return any(self.chain(trigger, execution, channel_type) for execution in HookExecution)
+
+    async def decide(
+        self,
+        trigger: HookTrigger,
+        event: E,
+        ctx: HookContext,
+        *,
+        apply: Callable[[E, Mapping[str, object]], E] | None = None,
+    ) -> Decision[E]:
+        """Run the SYNC hooks, one after another; the first block ends it.
+
+        `apply` makes the next event of an allowing hook's metadata. A hook that raises, hangs or returns nonsense is
+        logged and either says no (fail-closed) or is passed over.
+        """
+        for hook in self.chain(trigger, HookExecution.SYNC, event.channel_type):
+            result, failure = await self._run(hook, event, ctx)
+            if failure is not None:
+                if hook.fail_closed:
+                    return Decision(event, blocked=True, failure=failure)
+            elif result is not None:
+                if result.blocked:
+                    return Decision(event, blocked=True, reason=result.reason)
+                if result.metadata and apply is not None:
+                    event = apply(event, result.metadata)
+        return Decision(event)
+
+    def observe(self, trigger: HookTrigger, event: HookEvent, ctx: HookContext, tasks: Tasks) -> None:
+        """Run the ASYNC hooks off the path, in tasks of `tasks`."""
+        for hook in self.chain(trigger, HookExecution.ASYNC, event.channel_type):
+            tasks.spawn(self._observe(hook, event, ctx), f"hook {hook.name}")
+
+    def tell(self, trigger: HookTrigger, event: HookEvent, ctx: HookContext, tasks: Tasks) -> None:
+        """Run all hooks of a trigger that decides nothing: the SYNC ones in order, the ASYNC ones beside them."""
+        self.observe(trigger, event, ctx, tasks)
+        if self.chain(trigger, HookExecution.SYNC, event.channel_type):
+            tasks.spawn(self._tell_in_order(trigger, event, ctx), f"hooks {trigger}")
+
+    async def _tell_in_order(self, trigger: HookTrigger, event: HookEvent, ctx: HookContext) -> None:
+        await self.decide(trigger, event, ctx)
+
+    async def _observe(self, hook: Hook, event: HookEvent, ctx: HookContext) -> None:
+        await self._run(hook, event, ctx)
+
+    async def _run(self, hook: Hook, event: HookEvent, ctx: HookContext) -> tuple[HookResult | None, str | None]:
+        """One hook: its result, or what it failed with."""
+        call = cast("Callable[[], Awaitable[object] | object]", partial(hook.function, event, ctx))
+        try:
+            result = await run_users_code(call, label=f"hook {hook.name}", bound_s=hook.timeout)
+        except BoundExceeded:
+            failure = f"hook {hook.name} took longer than {hook.timeout:g} s"
+        except Exception as error:  # noqa: BLE001 - the border to users' code: it becomes an outcome
+            failure = f"hook {hook.name} failed: {type(error).__name__}: {error}"
+        else:
+            if result is None or isinstance(result, HookResult):
+                return result, None
+            failure = f"hook {hook.name} returned {type(result).__name__}, not HookResult or None"
+        log.warning("%s", failure)
+        if self.on_failure is not None and hook.trigger is not HookTrigger.ON_ERROR:
+            self.on_failure(hook, failure, event, ctx)
+        return None, failure
+
+
+def _check_signature(function: HookFunction) -> None:
+    name = _name(function)
+    if not callable(function):
+        raise TypeError(f"a hook is a function of (event, ctx), not {name}")
+    try:
+        signature = inspect.signature(function)
+        signature.bind(object(), object())
+    except TypeError as error:
+        raise TypeError(f"hook {name} must take (event, ctx): {error}") from None
+    except ValueError:
+        return  # a builtin without a signature: seen at run time
+    try:
+        returns = typing.get_type_hints(function).get("return", HookResult)
+    except (NameError, TypeError, AttributeError):
+        return  # annotations that do not resolve here: seen at run time
+    members = typing.get_args(returns) if isinstance(returns, types.UnionType) or _is_union(returns) else (returns,)
+    for member in members:
+        if member not in (HookResult, type(None), typing.Any, object, HookFunction):
+            raise TypeError(f"hook {name} must return HookResult or None, not {member!r}")
+
+
+def _name(function: HookFunction) -> str:
+    return str(getattr(function, "__qualname__", repr(function)))
+
+
+def _is_union(annotation: object) -> bool:
+    return typing.get_origin(annotation) is typing.Union
