@@ -52,8 +52,12 @@ class Page(Protocol):
         """Whether the leg carries messages at all."""
         ...
 
-    def open(self, asking: Asking) -> None:
-        """Show the request as a card; again on a page that connects again, for as long as it is open."""
+    def open(self, asking: Asking) -> bool:
+        """Show the request as a card; again on a page that connects again. False: it does not fit a message."""
+        ...
+
+    def changed(self, asking: Asking) -> None:
+        """Say that the request's clock started."""
         ...
 
     def settle(self, asking: Asking) -> None:
