@@ -1,1 +1,42 @@
-"""voice_hitl.testing."""
+"""What this library is tested with, for testing an agent of your own: stand-ins for everything outside, and time.
+
+`ScriptedProvider` plays the speech model, `LoopbackTransport` the call and its caller, and in a `VirtualTimeLoop` five
+minutes of waiting take no time. They are strict: what was not expected fails the test, and says what came instead.
+"""
+
+from voice_hitl.testing.commands import (
+    Closed,
+    Command,
+    DelegationOutput,
+    Forgot,
+    Held,
+    Injected,
+    Interrupted,
+    Reconfigured,
+    Responded,
+    Said,
+    SentAudio,
+    SentToolResult,
+)
+from voice_hitl.testing.scripted_connection import ScriptedConnection
+from voice_hitl.testing.scripted_provider import ScriptedProvider
+from voice_hitl.testing.virtual_time import VIRTUAL_TIME, VirtualTimeLoop
+
+__all__ = [
+    "VIRTUAL_TIME",
+    "Closed",
+    "Command",
+    "DelegationOutput",
+    "Forgot",
+    "Held",
+    "Injected",
+    "Interrupted",
+    "Reconfigured",
+    "Responded",
+    "Said",
+    "ScriptedConnection",
+    "ScriptedProvider",
+    "SentAudio",
+    "SentToolResult",
+    "VirtualTimeLoop",
+]
