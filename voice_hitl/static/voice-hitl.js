@@ -1,0 +1,490 @@
+// @ts-check
+/**
+ * The page's side of a call: WebRTC audio both ways, and the messages by which a person answers.
+ *
+ *     import { call } from "/voice-hitl.js";
+ *     const live = await call("/offer");
+ *     live.on("request.opened", (request) => show(request));
+ *     await live.answer(pendingId, { action: "answer", value: true });
+ *     live.hangUp();
+ *
+ * No dependency, no build step. Every message of the session is an event of the same name (`transcript`,
+ * `request.opened`, `request.changed`, `request.settled`, ... and the application's own); `state` is the client's.
+ */
+
+/**
+ * @typedef {"connecting" | "live" | "reconnecting" | "ended"} State
+ * @typedef {{ type: string, [field: string]: any }} Message  A message of the session, as it came.
+ * @typedef {(message: any) => void} Listener
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {string} [participantId]  Who is calling; without it the session is told a random name.
+ * @property {RTCIceServer[]} [iceServers]
+ * @property {MediaTrackConstraints} [audio]  What to ask of the microphone; echo cancellation is on unless said here.
+ * @property {Record<string, string>} [headers]  Sent with the offer, such as an `Authorization`.
+ * @property {number} [rejoinSeconds]  How long a lost call is tried again before it has ended (15).
+ */
+
+/**
+ * A card: a request to the person in front of this page, kept up to date from the messages about it.
+ *
+ * @typedef {object} Request
+ * @property {string} call  The tool call it belongs to.
+ * @property {string} [pending_id]  What an answer names; not there while `status` is `inProgress`.
+ * @property {string} tool
+ * @property {"inProgress" | "executing" | "complete"} status
+ * @property {"confirm" | "choice" | "number" | "text" | "form" | "approval"} [kind]
+ * @property {any} [question]
+ * @property {string} [expires_at]
+ * @property {string[]} [asked_by]
+ * @property {string} [end]  How it ended: answered, refused, blocked, timed_out, unanswered, withdrawn.
+ * @property {string} [by]
+ * @property {string} [via]
+ * @property {any} [answer]
+ * @property {string} [reason]
+ */
+
+const VERSION = 1;
+const CHANNEL = "voice-hitl";
+const GATHERING_MS = 2000;
+const CONNECTING_MS = 15000;
+const DISCONNECTED_MS = 2500;
+
+/** A message was not taken: `code` is `late`, `duplicate`, `not_allowed`, `invalid`, `unknown`, ... */
+export class Refused extends Error {
+  /** @param {Message} message */
+  constructor(message) {
+    super(message.why);
+    this.name = "Refused";
+    /** @type {string} */
+    this.code = message.code;
+    /** How the request had ended, where the answer came too late. @type {Message | undefined} */
+    this.outcome = message.outcome;
+  }
+}
+
+/** The call could not be set up; the text is for the person. */
+export class CallFailed extends Error {
+  /** @param {string} why @param {unknown} [cause] */
+  constructor(why, cause) {
+    super(why, { cause });
+    this.name = "CallFailed";
+  }
+}
+
+/**
+ * Place a call: ask for the microphone, send the offer to `url`, and return once both sides are connected.
+ *
+ * @param {string} url
+ * @param {Options} [options]
+ * @returns {Promise<Call>}
+ */
+export async function call(url, options = {}) {
+  const placed = new Call(url, options);
+  await placed.connect();
+  return placed;
+}
+
+/** A call in progress. Make one with `call(url)`; or construct it, add listeners, then `connect()`. */
+export class Call {
+  /** @type {State} */
+  state = "connecting";
+
+  /** The cards, open and over, oldest first. @type {Map<string, Request>} */
+  requests = new Map();
+
+  /** @type {Map<string, Set<Listener>>} */
+  #listeners = new Map();
+  /** Messages that wait for their `ok` or `refused`. @type {Map<string, Waiting>} */
+  #waiting = new Map();
+  /** @type {RTCPeerConnection | null} */
+  #peer = null;
+  /** @type {RTCDataChannel | null} */
+  #channel = null;
+  /** @type {MediaStream | null} */
+  #microphone = null;
+  /** @type {Meter | null} */
+  #heard = null;
+  /** @type {Meter | null} */
+  #spoken = null;
+  #audio = new Audio();
+  #ids = 0;
+  /** Milliseconds that the session's clock is ahead of ours, at least. */
+  #ahead = -Infinity;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #patience;
+
+  /**
+   * @param {string} url
+   * @param {Options} [options]
+   */
+  constructor(url, options = {}) {
+    this.url = url;
+    this.options = options;
+    /** Who we are to the session; the same again when the call is rejoined. */
+    this.participantId = options.participantId ?? `page-${crypto.randomUUID().slice(0, 8)}`;
+    this.#audio.autoplay = true;
+  }
+
+  /**
+   * Call `listener` for every message of `type` (`*`: every type). Returns a function that stops it.
+   *
+   * @param {string} type
+   * @param {Listener} listener
+   */
+  on(type, listener) {
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  /** Ask for the microphone and connect. Rejects with `CallFailed`, in words for the person. */
+  async connect() {
+    try {
+      this.#microphone = await openMicrophone(this.options.audio);
+      if (this.ended) for (const track of this.#microphone.getTracks()) track.stop();
+      if (this.ended) throw new CallFailed("The call was given up.");
+      this.#spoken = new Meter(this.#microphone);
+      await this.#offer();
+    } catch (error) {
+      this.#end("failed");
+      throw error;
+    }
+  }
+
+  /**
+   * Answer a request, in the wire form of its question's kind. Resolves when the answer was taken, rejects with
+   * `Refused` when it was not. Sent again, under the same key, should the connection break before we know.
+   *
+   * @param {string} pendingId
+   * @param {{ action: string, [member: string]: any }} wire
+   * @returns {Promise<Message>}
+   */
+  answer(pendingId, wire) {
+    return this.#send({ type: "request.answer", pending_id: pendingId, answer: wire, key: crypto.randomUUID() });
+  }
+
+  /**
+   * Say that the person will not answer.
+   *
+   * @param {string} pendingId
+   * @param {string} [reason]
+   * @returns {Promise<Message>}
+   */
+  decline(pendingId, reason) {
+    return this.#send({ type: "request.decline", pending_id: pendingId, reason, key: crypto.randomUUID() });
+  }
+
+  /**
+   * Press a key of an on-screen keypad.
+   *
+   * @param {string} key  One of 0 to 9, *, #, A to D.
+   * @returns {Promise<Message>}
+   */
+  digit(key) {
+    return this.#send({ type: "digit", digit: key });
+  }
+
+  /** End the call. */
+  hangUp() {
+    this.#end("caller");
+  }
+
+  /** Switch the microphone off or on; the call goes on. @param {boolean} muted */
+  mute(muted) {
+    for (const track of this.#microphone?.getTracks() ?? []) track.enabled = !muted;
+  }
+
+  /** Whether the call is over. */
+  get ended() {
+    return this.state === "ended";
+  }
+
+  /** How loud the microphone is now, 0 to 1. */
+  get microphoneLevel() {
+    return this.#spoken?.level() ?? 0;
+  }
+
+  /** How loud the agent is now, 0 to 1. */
+  get agentLevel() {
+    return this.#heard?.level() ?? 0;
+  }
+
+  /** The agent's voice, once it can be heard. */
+  get agentAudio() {
+    return /** @type {MediaStream | null} */ (this.#audio.srcObject);
+  }
+
+  /** Milliseconds since the epoch, by the session's clock. */
+  now() {
+    return Date.now() + (Number.isFinite(this.#ahead) ? this.#ahead : 0);
+  }
+
+  /**
+   * Milliseconds until a request expires, by the session's clock; null where it has no end yet.
+   *
+   * @param {Request} request
+   */
+  remaining(request) {
+    return request.expires_at ? Math.max(0, Date.parse(request.expires_at) - this.now()) : null;
+  }
+
+  // --- the connection ------------------------------------------------------------------------------------------------
+
+  async #offer() {
+    if (this.ended) throw new CallFailed("The call has ended.");
+    const peer = new RTCPeerConnection({ iceServers: this.options.iceServers ?? [] });
+    this.#peer = peer;
+    for (const track of this.#microphone?.getTracks() ?? []) {
+      peer.addTrack(track, /** @type {MediaStream} */ (this.#microphone));
+    }
+    peer.addEventListener("track", ({ track }) => this.#listenTo(new MediaStream([track])));
+    peer.addEventListener("connectionstatechange", () => this.#peerChanged(peer));
+    const channel = peer.createDataChannel(CHANNEL);
+    this.#channel = channel;
+    channel.addEventListener("message", ({ data }) => this.#receive(data));
+    const open = opened(peer, channel);
+    open.catch(() => {});
+
+    await peer.setLocalDescription();
+    await gathered(peer);
+    await peer.setRemoteDescription(await this.#exchange(/** @type {RTCSessionDescription} */ (peer.localDescription)));
+    await open;
+    channel.addEventListener("close", () => this.#lost(peer));
+    this.#become("live");
+    for (const { text } of this.#waiting.values()) channel.send(text);
+  }
+
+  /**
+   * @param {RTCSessionDescription} offer
+   * @returns {Promise<RTCSessionDescriptionInit>}
+   */
+  async #exchange({ sdp, type }) {
+    let response;
+    try {
+      response = await fetch(this.url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...this.options.headers },
+        body: JSON.stringify({ sdp, type, participant_id: this.participantId }),
+      });
+    } catch (error) {
+      throw new CallFailed("The agent cannot be reached. Is it still running?", error);
+    }
+    if (!response.ok) {
+      const why = (await response.text()).slice(0, 300);
+      throw new CallFailed(`The call was not taken: ${why || response.statusText}`);
+    }
+    return response.json();
+  }
+
+  /** @param {RTCPeerConnection} peer */
+  #peerChanged(peer) {
+    clearTimeout(this.#patience);
+    if (peer !== this.#peer || this.state === "connecting") return;
+    if (peer.connectionState === "failed" || peer.connectionState === "closed") this.#lost(peer);
+    // A network that changes is often back within a second or two.
+    if (peer.connectionState === "disconnected") this.#patience = setTimeout(() => this.#lost(peer), DISCONNECTED_MS);
+  }
+
+  /** @param {RTCPeerConnection} peer */
+  async #lost(peer) {
+    if (peer !== this.#peer || this.state !== "live") return;
+    this.#become("reconnecting");
+    const until = Date.now() + (this.options.rejoinSeconds ?? 15) * 1000;
+    for (let pause = 250; !this.ended && Date.now() < until; pause = Math.min(pause * 2, 4000)) {
+      this.#peer?.close();
+      try {
+        await this.#offer();
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+    this.#end("lost");
+  }
+
+  /** @param {MediaStream} stream */
+  #listenTo(stream) {
+    this.#audio.srcObject = stream;
+    this.#audio.play().catch(() => {}); // a page that may not play yet plays at the next gesture
+    this.#heard?.close();
+    this.#heard = new Meter(stream);
+  }
+
+  /**
+   * @param {State} state
+   * @param {string} [reason]
+   */
+  #become(state, reason) {
+    if (this.state === "ended" || this.state === state) return;
+    this.state = state;
+    this.#emit({ type: "state", state, ...(reason && { reason }) });
+  }
+
+  /** @param {string} reason */
+  #end(reason) {
+    if (this.state === "ended") return;
+    clearTimeout(this.#patience);
+    this.#peer?.close();
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop();
+    this.#heard?.close();
+    this.#spoken?.close();
+    this.#audio.srcObject = null;
+    for (const waiting of this.#waiting.values()) waiting.reject(new CallFailed("The call has ended."));
+    this.#waiting.clear();
+    this.#become("ended", reason);
+  }
+
+  // --- messages ------------------------------------------------------------------------------------------------------
+
+  /**
+   * @param {Message} message
+   * @returns {Promise<Message>}
+   */
+  #send(message) {
+    if (this.state === "ended") return Promise.reject(new CallFailed("The call has ended."));
+    const id = String(++this.#ids);
+    const text = JSON.stringify({ v: VERSION, id, ...message });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { text, resolve, reject });
+      if (this.#channel?.readyState === "open") this.#channel.send(text);
+    });
+  }
+
+  /** @param {unknown} data */
+  #receive(data) {
+    const message = read(data);
+    if (message === null) return;
+    if (message.server_time) this.#ahead = Math.max(this.#ahead, Date.parse(message.server_time) - Date.now());
+    if (message.type === "ok" || message.type === "refused") {
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.type === "ok") waiting?.resolve(message);
+      else waiting?.reject(new Refused(message));
+    }
+    if (message.type.startsWith("request.")) this.#keep(message);
+    this.#emit(message);
+    if (message.type === "call.state" && message.state === "ended") this.#end(message.reason ?? "us");
+  }
+
+  /** @param {Message} message */
+  #keep({ v, type, server_time, ...news }) {
+    // A call id may come again for another call; a pending id never does.
+    const early = `call ${news.call}`;
+    const key = news.pending_id ?? early;
+    const known = this.requests.get(key) ?? this.requests.get(early);
+    if (key !== early || news.status === "complete") this.requests.delete(early);
+    // A page that connects again is told of requests that were settled: one it never saw is of no use to it.
+    if (!known && type !== "request.opened") return;
+    this.requests.set(key, /** @type {Request} */ ({ ...known, ...news }));
+  }
+
+  /** @param {Message} message */
+  #emit(message) {
+    for (const type of [message.type, "*"]) {
+      for (const listener of this.#listeners.get(type) ?? []) {
+        try {
+          listener(message);
+        } catch (error) {
+          reportError(error); // a listener's mistake is the page's, and must not cost the call
+        }
+      }
+    }
+  }
+}
+
+/**
+ * @typedef {object} Waiting
+ * @property {string} text
+ * @property {(message: Message) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+/** How loud a stream is, on a scale that suits the ear. */
+class Meter {
+  static #context = /** @type {AudioContext | null} */ (null);
+
+  /** @param {MediaStream} stream */
+  constructor(stream) {
+    const context = (Meter.#context ??= new AudioContext());
+    if (context.state === "suspended") context.resume().catch(() => {});
+    this.source = context.createMediaStreamSource(stream);
+    this.analyser = new AnalyserNode(context, { fftSize: 1024 });
+    this.samples = new Float32Array(this.analyser.fftSize);
+    this.source.connect(this.analyser);
+  }
+
+  /** 0 (below -60 dB) to 1 (-10 dB and above). */
+  level() {
+    this.analyser.getFloatTimeDomainData(this.samples);
+    let power = 0;
+    for (const sample of this.samples) power += sample * sample;
+    const decibels = 10 * Math.log10(power / this.samples.length + 1e-9);
+    return Math.min(1, Math.max(0, (decibels + 60) / 50));
+  }
+
+  close() {
+    this.source.disconnect();
+  }
+}
+
+/**
+ * @param {MediaTrackConstraints} [constraints]
+ * @returns {Promise<MediaStream>}
+ */
+async function openMicrophone(constraints) {
+  const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, ...constraints };
+  if (!navigator.mediaDevices) throw new CallFailed("A browser gives its microphone to https and localhost only.");
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio });
+  } catch (error) {
+    const denied = error instanceof DOMException && error.name === "NotAllowedError";
+    const why = denied ? "The microphone is blocked. Allow it for this page, then call again." : "No microphone found.";
+    throw new CallFailed(why, error);
+  }
+}
+
+/**
+ * Wait until the connection knows its own addresses: the offer carries them all.
+ *
+ * @param {RTCPeerConnection} peer
+ * @returns {Promise<void>}
+ */
+function gathered(peer) {
+  return new Promise((resolve) => {
+    if (peer.iceGatheringState === "complete") return resolve();
+    setTimeout(resolve, GATHERING_MS);
+    peer.addEventListener("icegatheringstatechange", () => peer.iceGatheringState === "complete" && resolve());
+  });
+}
+
+/**
+ * @param {RTCPeerConnection} peer
+ * @param {RTCDataChannel} channel
+ * @returns {Promise<void>}
+ */
+function opened(peer, channel) {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new CallFailed("No connection to the agent: the network between us lets no call through."));
+    const patience = setTimeout(fail, CONNECTING_MS);
+    channel.addEventListener("open", () => (clearTimeout(patience), resolve()));
+    peer.addEventListener("connectionstatechange", () => {
+      if (peer.connectionState === "failed" || peer.connectionState === "closed") fail();
+    });
+  });
+}
+
+/**
+ * @param {unknown} data
+ * @returns {Message | null}
+ */
+function read(data) {
+  try {
+    const message = JSON.parse(String(data));
+    return message?.v === VERSION && typeof message.type === "string" ? message : null;
+  } catch {
+    return null;
+  }
+}
