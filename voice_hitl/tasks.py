@@ -11,7 +11,7 @@ import inspect
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextvars import Context, copy_context
 from functools import partial
 from typing import Generic, TypeVar, cast
@@ -24,6 +24,9 @@ from voice_hitl.errors import ConnectionEnded
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+Loop = asyncio.AbstractEventLoop
+"""An event loop, named here so that nobody else needs asyncio to say so."""
 
 GRACE_S = 1.0
 """How long users' code may take to end once it was cancelled, before it is abandoned and named in the log."""
@@ -208,28 +211,48 @@ class Job:
     """One piece of background work: cancel it once, wait for it, ask whether it is done."""
 
     def __init__(self, task: "asyncio.Task[None]", label: str) -> None:
-        self._task = task
+        self.task = task
         self.label = label
 
     @property
     def done(self) -> bool:
         """Whether it has ended, in whatever way."""
-        return self._task.done()
+        return self.task.done()
 
     @property
     def is_current(self) -> bool:
         """Whether the caller runs inside this very job."""
-        return asyncio.current_task() is self._task
+        return asyncio.current_task() is self.task
 
     def cancel(self) -> None:
         """Ask it to end, once: what swallows a cancellation is not cancelled again, but abandoned by `Tasks.close`."""
-        if not self._task.done():
-            self._task.cancel()
+        if not self.task.done():
+            self.task.cancel()
 
     async def wait(self) -> None:
         """Wait until it has ended; its own failure is not raised here."""
-        if not self._task.done():
-            await asyncio.wait({self._task})
+        if not self.task.done():
+            await asyncio.wait({self.task})
+
+
+async def end_jobs(jobs: Iterable[Job], *, patience_s: float = GRACE_S, grace_s: float = GRACE_S) -> None:
+    """Let work that is ending end: wait `patience_s`, then cancel what is left, wait `grace_s`, name what was abandoned.
+
+    The caller's own job among them is passed over.
+    """
+    left = {job.task: job for job in jobs if not job.done and not job.is_current}
+    if not left:
+        return
+    with anyio.CancelScope(shield=True):
+        await asyncio.wait(left, timeout=patience_s)
+        late = {task for task in left if not task.done()}
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=grace_s)
+    for task, job in left.items():
+        if not task.done():
+            log.warning("%s swallowed its cancellation and was abandoned", job.label)
 
 
 class Tasks:

@@ -1,9 +1,9 @@
 """`PendingInput`: one request to a person; `PendingInputEvent`: its frozen copy for hooks."""
 
-import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from typing import cast
 
 from voice_hitl.enums import ChannelType, DoorName, PendingInputStatus, RequestEnd, Via
 from voice_hitl.questions.model import Question
@@ -74,5 +74,18 @@ class PendingInputEvent:
     def of(cls, pending: PendingInput) -> "PendingInputEvent":
         """Copy `pending` as it stands now; its arguments too, deeply."""
         values = {f.name: getattr(pending, f.name) for f in fields(cls)}
-        values["arguments"] = copy.deepcopy(dict(pending.arguments))
+        values["arguments"] = copy_json(pending.arguments)
         return cls(**values)
+
+
+def copy_json(value: Mapping[str, object]) -> dict[str, object]:
+    """A deep copy of JSON-like data: what one side edits, the other never sees."""
+    return {key: _copied(item) for key, item in value.items()}
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, Mapping):
+        return copy_json(cast("Mapping[str, object]", value))
+    if isinstance(value, list | tuple):
+        return [_copied(item) for item in cast("Sequence[object]", value)]
+    return value
