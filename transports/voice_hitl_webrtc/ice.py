@@ -1,0 +1,48 @@
+"""How the two ends find each other: servers for it, and candidates where the machine has no network."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCIceServer, RTCPeerConnection
+from aiortc.rtcicetransport import RTCIceGatherer
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class IceServer:
+    """A STUN or TURN server, in a browser's terms."""
+
+    urls: str
+    """Such as `stun:stun.example.org:3478` or `turn:turn.example.org?transport=udp`."""
+    username: str | None = None
+    credential: str | None = None
+
+
+def configuration(servers: Sequence[IceServer | str]) -> RTCConfiguration:
+    """The peer connection's configuration; without servers it asks none (aiortc's default asks a public one)."""
+    listed = [IceServer(server) if isinstance(server, str) else server for server in servers]
+    return RTCConfiguration(
+        iceServers=[RTCIceServer(urls=s.urls, username=s.username, credential=s.credential) for s in listed],
+        bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
+    )
+
+
+async def gather(connection: RTCPeerConnection) -> None:
+    """Gather candidates before the local description is made; on a machine without a network, the loopback's.
+
+    aioice never offers a loopback address, so that on a machine that has nothing else two programs could not call each
+    other, nor a browser the demo.
+    """
+    for gatherer in _gatherers(connection):
+        await gatherer.gather()
+        if not gatherer.getLocalCandidates():
+            agent = gatherer._connection  # pyright: ignore[reportPrivateUsage] - aiortc has no public way to add one
+            agent._local_candidates += await agent.get_component_candidates(component=1, addresses=[LOOPBACK])  # pyright: ignore[reportPrivateUsage] - as above
+
+
+def _gatherers(connection: RTCPeerConnection) -> Iterable[RTCIceGatherer]:
+    transports = {transceiver.receiver.transport for transceiver in connection.getTransceivers()}
+    if connection.sctp is not None:
+        transports.add(connection.sctp.transport)
+    return [transport.transport.iceGatherer for transport in transports]
