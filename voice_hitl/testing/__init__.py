@@ -18,6 +18,9 @@ from voice_hitl.testing.commands import (
     SentAudio,
     SentToolResult,
 )
+from voice_hitl.testing.loopback_caller import LoopbackCaller, LoopbackIncoming
+from voice_hitl.testing.loopback_leg import LoopbackLeg
+from voice_hitl.testing.loopback_transport import LoopbackTransport
 from voice_hitl.testing.scripted_connection import ScriptedConnection
 from voice_hitl.testing.scripted_provider import ScriptedProvider
 from voice_hitl.testing.virtual_time import VIRTUAL_TIME, VirtualTimeLoop
@@ -31,6 +34,10 @@ __all__ = [
     "Held",
     "Injected",
     "Interrupted",
+    "LoopbackCaller",
+    "LoopbackIncoming",
+    "LoopbackLeg",
+    "LoopbackTransport",
     "Reconfigured",
     "Responded",
     "Said",

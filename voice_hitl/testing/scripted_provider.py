@@ -84,6 +84,7 @@ class ScriptedProvider:
         if self._script is None:
             self._waiting.add(connection)
         else:
+            self._playing += 1
             self._scripts.spawn(self._play(self._script, connection), f"the script of {label}")
         return connection
 
@@ -108,7 +109,6 @@ class ScriptedProvider:
             connection.done()
 
     async def _play(self, script: Script, connection: ScriptedConnection) -> None:
-        self._playing += 1
         try:
             await script(connection)
         except Exception as error:  # noqa: BLE001 - raised in the test, by `done`
