@@ -1,0 +1,101 @@
+"""The model's voice on its way to the caller: framed, queued on the leg, and known for how much of it was heard."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from voice_hitl.audio.frame import FRAME_MS, Framer
+from voice_hitl.provider import AudioOut
+from voice_hitl.transport import Leg, Played
+
+REMEMBERED_RESPONSES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was cut: the item that was being heard, how much of it was, and the items of which nothing was."""
+
+    response_id: str
+    item_id: str
+    played_ms: float
+    unheard: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Item:
+    response_id: str
+    sent_ms: float = 0.0
+    played_ms: float = 0.0
+
+
+class Playback:
+    """What of the model's voice was sent to the leg and what of it was heard, item by item."""
+
+    def __init__(self, rate: int) -> None:
+        self._framer = Framer(rate)
+        self._framing = ""
+        self._items: OrderedDict[str, _Item] = OrderedDict()
+        self._dropped: OrderedDict[str, None] = OrderedDict()
+        self.speaking = False
+        """Whether something that was sent was not heard yet."""
+
+    def play(self, audio: AudioOut, leg: Leg) -> None:
+        """Queue some audio on the leg; audio of a response that was cut is let go."""
+        if audio.response_id and audio.response_id in self._dropped:
+            return
+        if audio.item_id != self._framing:
+            self.finish(leg)
+            self._framing = audio.item_id
+        item = self._items.get(audio.item_id)
+        if item is None:
+            item = self._items[audio.item_id] = _Item(audio.response_id)
+        for frame in self._framer.push(audio.pcm):
+            leg.send_audio(frame, audio.item_id)
+            item.sent_ms += FRAME_MS
+            self.speaking = True
+
+    def finish(self, leg: Leg) -> None:
+        """Nothing more of the current item comes: send what is left of it, padded to a frame."""
+        rest = self._framer.flush()
+        item = self._items.get(self._framing)
+        if rest is not None and item is not None:
+            leg.send_audio(rest, self._framing)
+            item.sent_ms += FRAME_MS
+            self.speaking = True
+        self._framing = ""
+
+    def heard(self, played: Played) -> bool:
+        """Note how much was heard. True: the caller has now heard all there was."""
+        item = self._items.get(played.item)
+        if item is not None:
+            item.played_ms = min(played.ms, item.sent_ms)
+            while next(iter(self._items)) != played.item:
+                self._items.popitem(last=False)
+        was_speaking = self.speaking
+        # The queue may run dry in the middle of an item whose voice is made slowly: the item stays known.
+        self.speaking = self.speaking and not played.last
+        return was_speaking and not self.speaking
+
+    def cut(self, leg: Leg) -> Cut | None:
+        """Stop the voice in this tick. None: nothing was left to hear."""
+        heard = leg.clear()
+        self._framer.reset()
+        self._framing = ""
+        was_speaking, self.speaking = self.speaking, False
+        if not self._items or not was_speaking:
+            return None
+        item_id, item = next(iter(self._items.items()))
+        if heard.item in self._items:
+            item_id, item = heard.item, self._items[heard.item]
+        played_ms = min(heard.ms, item.sent_ms) if heard.item == item_id else item.played_ms
+        after = list(self._items)[list(self._items).index(item_id) + 1 :]
+        unheard = tuple(after if played_ms > 0 else [item_id, *after])
+        for each in self._items.values():
+            self._drop(each.response_id)
+        self._items.clear()
+        return Cut(item.response_id, item_id, played_ms, unheard)
+
+    def _drop(self, response_id: str) -> None:
+        if response_id:
+            self._dropped[response_id] = None
+            if len(self._dropped) > REMEMBERED_RESPONSES:
+                self._dropped.popitem(last=False)
