@@ -1,9 +1,17 @@
-"""What can be asked, as data: `Confirm`, `Choice`, `Number`, `Text`, `Form`, `Approval`."""
+"""What can be asked, as data: `Confirm`, `Choice`, `Number`, `Text`, `Form`, `Approval`.
 
-from collections.abc import Mapping
+A question that could never be asked or never be answered is an `InvalidQuestion` where it is made.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from voice_hitl.enums import Risk
+from voice_hitl.errors import InvalidQuestion
+from voice_hitl.questions.plain_text import is_blank, strip
+
+MAX_DIGITS: Final = 64
 
 
 def _no_details() -> Mapping[str, object]:
@@ -18,6 +26,11 @@ class Option:
     description: str | None = None
     id: str | None = None
 
+    @property
+    def value(self) -> str:
+        """What a choice of it answers with: its id, exactly; without one its label, without the space around it."""
+        return self.id if self.id is not None else strip(self.label)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
@@ -29,6 +42,9 @@ class Confirm:
     risk: Risk = "normal"
     sensitive: bool = False
     language: str | None = None
+
+    def __post_init__(self) -> None:
+        _needs_words(self.prompt, "the prompt of a confirmation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +62,18 @@ class Choice:
     sensitive: bool = False
     language: str | None = None
 
+    def __post_init__(self) -> None:
+        _needs_words(self.prompt, "the prompt of a choice")
+        if not self.options:
+            raise InvalidQuestion("a choice needs at least one option")
+        for option in self.options:
+            _needs_words(option.label, "the label of an option")
+            _needs_words(option.value, "the id of an option")
+        if twice := _first_twice(option.value for option in self.options):
+            raise InvalidQuestion(
+                f"two options of {self.prompt[:80]!r} are {twice[:80]!r}: an answer could not tell them apart"
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
@@ -58,39 +86,81 @@ class Number:
     sensitive: bool = False
     language: str | None = None
 
+    def __post_init__(self) -> None:
+        _needs_words(self.prompt, "the prompt of a number")
+        if self.minimum is not None and self.maximum is not None and not self.minimum <= self.maximum:
+            raise InvalidQuestion(f"no number is from {self.minimum} to {self.maximum}")
+        if self.digits is not None and not 1 <= self.digits <= MAX_DIGITS:
+            raise InvalidQuestion(f"a code has 1 to {MAX_DIGITS} digits")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Words, as said or written."""
+    """Words, as said or written, at most `max_length` code points. `verbatim` keeps the white space around them."""
 
     prompt: str
     max_length: int = 8192
+    verbatim: bool = False
     sensitive: bool = False
     language: str | None = None
+
+    def __post_init__(self) -> None:
+        _needs_words(self.prompt, "the prompt of a text")
+        if self.max_length < 1:
+            raise InvalidQuestion("a text that may have no characters cannot be given")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """Several questions asked as one request, answered together."""
+    """Several questions asked as one request, answered together. An answer names each by its prompt."""
 
     questions: tuple[Choice, ...]
     sensitive: bool = False
     language: str | None = None
 
+    def __post_init__(self) -> None:
+        if not self.questions:
+            raise InvalidQuestion("a form needs at least one question")
+        if twice := _first_twice(strip(question.prompt) for question in self.questions):
+            raise InvalidQuestion(f"two questions are {twice[:80]!r}: an answer could not tell them apart")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """May this tool run with these arguments? `digest` binds the answer to exactly them."""
+    """May this tool run with these arguments? `digest` binds the answer to exactly them.
+
+    `parameters` is the JSON Schema of the tool's arguments: its titles name them to a person, and edits are validated
+    against the whole of it. Without it the edits of an answer are still to be validated by whoever runs the tool.
+    """
 
     tool: str
     arguments: Mapping[str, object]
     digest: str
     allow_edits: bool = False
+    parameters: Mapping[str, object] | None = None
     risk: Risk = "normal"
     title: str | None = None
     speak: str | None = None
     sensitive: bool = False
     language: str | None = None
 
+    def __post_init__(self) -> None:
+        _needs_words(self.tool, "the tool of an approval")
+        _needs_words(self.digest, "the digest of an approval")
+
 
 Question = Confirm | Choice | Number | Text | Form | Approval
+
+
+def _needs_words(text: str, what: str) -> None:
+    if is_blank(text):
+        raise InvalidQuestion(f"{what} is blank: it needs something to read")
+
+
+def _first_twice(values: Iterable[str]) -> str | None:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
