@@ -201,7 +201,7 @@ class RequestOpened:
     server_time: datetime
     pending_id: str | None = None
     kind: str | None = None
-    """Which question: `confirm`, `choice`, `number`, `text`, `form`, `approval`."""
+    """What is asked for: `question`, `approval`, `choice`, `input`. How to show it is the question's own `kind`."""
     question: Wire | None = field(default=None, repr=False)
     expires_at: datetime | None = None
 

@@ -35,8 +35,8 @@
  * @property {string} [pending_id]  What an answer names; not there while `status` is `inProgress`.
  * @property {string} tool
  * @property {"inProgress" | "executing" | "complete"} status
- * @property {"confirm" | "choice" | "number" | "text" | "form" | "approval"} [kind]
- * @property {any} [question]
+ * @property {"question" | "approval" | "choice" | "input" | "frontend_tool"} [kind]
+ * @property {any} [question]  Its own `kind` says how to show it: confirm, choice, number, text, form, approval.
  * @property {string} [expires_at]
  * @property {string[]} [asked_by]
  * @property {string} [end]  How it ended: answered, refused, blocked, timed_out, unanswered, withdrawn.

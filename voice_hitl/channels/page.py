@@ -1,0 +1,310 @@
+"""`SessionPage`: the page in a call, as its session sees it. Shows requests as cards, takes what the page sends.
+
+Everything to the page is fire and forget: a page that has gone gets what it missed when it connects again
+(`connected`). Everything from the page is an untrusted text, and each gets one verdict: done, or refused with a reason.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar, assert_never
+
+from voice_hitl.asker import Asking
+from voice_hitl.channels.verdicts import DONE, Refusal, Verdict, Verdicts
+from voice_hitl.enums import RequestEnd, Via
+from voice_hitl.errors import InvalidAnswer
+from voice_hitl.messages import (
+    Accepted,
+    CallState,
+    CallStateChanged,
+    Extension,
+    FrontendTool,
+    KeyPressed,
+    MalformedMessage,
+    Outcome,
+    Refused,
+    RequestAnswer,
+    RequestChanged,
+    RequestDecline,
+    RequestOpened,
+    RequestSettled,
+    TooLarge,
+    ToPage,
+    TranscriptLine,
+    Wire,
+    encode,
+    parse,
+)
+from voice_hitl.provider import Role
+from voice_hitl.questions.wire import request_kind, respond, to_wire
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.requests.settlement import Settlement, SettlementKind
+from voice_hitl.transport import HangUpReason
+
+log = logging.getLogger(__name__)
+
+REMEMBERED: Final = 128
+"""How many settled requests a page can be told about when its answer comes late."""
+
+LONGEST_LINE: Final = 10_000
+"""Characters of one transcript message: whatever they are, they fit a message."""
+
+_LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
+
+
+@dataclass(slots=True)
+class _Card:
+    asking: Asking
+    asked_by: tuple[str, ...] = ()
+    answer: Wire | None = None
+    """The first answer that this page gave, should it be the one that is taken."""
+
+
+class SessionPage:
+    """The page in the call. Belongs to one session, whichever leg carries it now.
+
+    Args:
+        send: Sends a text to the page; never waits, never raises.
+        now: The time, UTC.
+        reachable: Whether the leg carries messages.
+        on_digit: Is told each key of an on-screen keypad.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str], None],
+        *,
+        now: Callable[[], datetime],
+        reachable: Callable[[], bool] = lambda: True,
+        on_digit: Callable[[str], None] = lambda _digit: None,
+    ) -> None:
+        self._send_text = send
+        self._now = now
+        self._reachable = reachable
+        self._on_digit = on_digit
+        self._call = CallStateChanged(state="connecting")
+        self._cards: dict[str, _Card] = {}
+        self._preparing: dict[str, str] = {}
+        self._settled: OrderedDict[str, RequestSettled] = OrderedDict()
+        self._verdicts = Verdicts(REMEMBERED)
+        self._complained: set[str] = set()
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the leg carries messages at all."""
+        return self._reachable()
+
+    # --- to the page -------------------------------------------------------------------------------------------------
+
+    def connected(self) -> None:
+        """A page connects, or connects again: it gets the state of the call, what was settled, and every open card."""
+        self._send(self._call)
+        for settled in self._settled.values():
+            self._send(settled)
+        for call_id, tool_name in self._preparing.items():
+            self._send(self._in_progress(call_id, tool_name))
+        for card in self._cards.values():
+            self._send(self._opened(card.asking))
+            if card.asked_by:
+                self._send(self._changed(card))
+
+    def call_state(self, state: CallState, reason: HangUpReason | None = None) -> None:
+        """Say where the call stands."""
+        self._call = CallStateChanged(state=state, reason=reason)
+        self._send(self._call)
+
+    def transcript(self, role: Role, text: str, *, final: bool, item: str) -> None:
+        """Show what was said: what is new of `item`, or the whole of it once it is final."""
+        self._send(TranscriptLine(role=role, text=text[:LONGEST_LINE], final=final, item=item))
+
+    def tell(self, type: str, body: Mapping[str, object]) -> None:
+        """Send an application's own message to its own page: any type that is not the library's, JSON fields.
+
+        Raises:
+            TooLarge: It is longer than 64 KiB.
+        """
+        self._send(Extension(type, body))
+
+    def preparing(self, call_id: str, tool_name: str) -> None:
+        """A call to a person's tool begins, its arguments still stream: a card that cannot be answered yet."""
+        self._preparing[call_id] = tool_name
+        self._send(self._in_progress(call_id, tool_name))
+
+    def prepared(self, call_id: str) -> None:
+        """The call is over: a card of it that never asked anything goes. Harmless once its request was opened."""
+        if self._preparing.pop(call_id, None) is not None:
+            outcome = Outcome(end=RequestEnd.WITHDRAWN)
+            self._send(RequestSettled(call=call_id, outcome=outcome, server_time=self._now()))
+
+    def open(self, asking: Asking) -> bool:
+        """Show the request as a card. False: its question does not fit a message, so nobody can see it."""
+        opened = self._opened(asking)
+        try:
+            self._send(opened)
+        except TooLarge as error:
+            log.warning("the question of request %s cannot be shown as a card: %s", opened.pending_id, error)
+            return False
+        self._preparing.pop(asking.request.tool_call_id, None)
+        self._cards[asking.request.pending_id] = _Card(asking)
+        return True
+
+    def changed(self, asking: Asking, *, asked_by: tuple[str, ...] = ()) -> None:
+        """Say that the request's clock started, or by whom else it is asked now (`voice`, `card`, `console`)."""
+        card = self._cards.get(asking.request.pending_id)
+        if card is not None:
+            card.asked_by = asked_by or card.asked_by
+            self._send(self._changed(card))
+
+    def settle(self, asking: Asking) -> None:
+        """Close the card and show how the request ended. A second time does nothing."""
+        request = asking.request
+        card = self._cards.pop(request.pending_id, None)
+        if card is None:
+            return
+        settled = RequestSettled(
+            pending_id=request.pending_id,
+            call=request.tool_call_id,
+            outcome=_outcome(asking, card.answer),
+            server_time=self._now(),
+        )
+        _remember(self._settled, request.pending_id, settled, REMEMBERED)
+        self._send(settled)
+
+    # --- from the page -----------------------------------------------------------------------------------------------
+
+    async def handle(self, text: str, *, by: str) -> None:
+        """Do what a message of the page asks for, on behalf of participant `by`, and answer it.
+
+        What is no message is refused, and logged once per kind of mistake: a page that keeps sending it fills no log.
+        """
+        try:
+            message = parse(text)
+        except MalformedMessage as error:
+            if error.code not in self._complained:
+                self._complained.add(error.code)
+                log.warning("a message of the page was refused (%s): %s", error.code, error.why)
+            self._reply(error.id, Refusal(error.code, error.why))
+            return
+        match message:
+            case RequestAnswer():
+                verdict = await self._verdicts.once(message.key, lambda: self._answer(message, message.answer, by))
+            case RequestDecline():
+                wire = {"action": "decline"} | ({} if message.reason is None else {"reason": message.reason})
+                verdict = await self._verdicts.once(message.key, lambda: self._answer(message, wire, by))
+            case KeyPressed():
+                self._on_digit(message.digit)
+                verdict = DONE
+            case FrontendTool():
+                verdict = Refusal("unknown", "this session takes no tools from the page")
+            case _:
+                assert_never(message)
+        self._reply(message.id, verdict)
+
+    async def _answer(self, message: RequestAnswer | RequestDecline, wire: Wire, by: str) -> Verdict:
+        settled = self._settled.get(message.pending_id)
+        if settled is not None:
+            return _too_late(settled.outcome)
+        card = self._cards.get(message.pending_id)
+        if card is None:
+            return Refusal("unknown", "no such request was put to this page")
+        asking = card.asking
+        try:
+            answer = respond(asking.question, wire, by=by, via=Via.CARD)
+        except InvalidAnswer as error:
+            return _invalid(asking, str(error))
+        # Kept before it is known to be taken: the card may settle before we hear of it.
+        first = card.answer is None
+        if first:
+            card.answer = to_wire(answer, asking.question)
+        settlement = await asking.answer(answer)
+        if first and settlement.kind is not SettlementKind.ACCEPTED:
+            card.answer = None
+        return _verdict(asking, settlement)
+
+    def _reply(self, id: str | None, verdict: Verdict) -> None:
+        if isinstance(verdict, Refusal):
+            at, outcome = self._now(), verdict.outcome
+            self._send(Refused(id=id, code=verdict.code, why=verdict.why, outcome=outcome, server_time=at))
+        elif id is not None:
+            self._send(Accepted(id=id, server_time=self._now()))
+
+    # --- messages ----------------------------------------------------------------------------------------------------
+
+    def _send(self, message: ToPage) -> None:
+        self._send_text(encode(message))
+
+    def _in_progress(self, call_id: str, tool_name: str) -> RequestOpened:
+        return RequestOpened(call=call_id, tool=tool_name, status="inProgress", server_time=self._now())
+
+    def _opened(self, asking: Asking) -> RequestOpened:
+        request = asking.request
+        return RequestOpened(
+            pending_id=request.pending_id,
+            call=request.tool_call_id,
+            tool=request.tool_name,
+            kind=request_kind(asking.question),
+            question=to_wire(asking.question),
+            expires_at=request.expires_at,
+            server_time=self._now(),
+            status="executing",
+        )
+
+    def _changed(self, card: _Card) -> RequestChanged:
+        request: PendingInput = card.asking.request
+        return RequestChanged(
+            pending_id=request.pending_id,
+            status="executing",
+            server_time=self._now(),
+            expires_at=request.expires_at,
+            asked_by=card.asked_by or None,
+        )
+
+
+def _outcome(asking: Asking, answer: Wire | None) -> Outcome:
+    request = asking.request
+    shown = request.end is RequestEnd.ANSWERED and request.answered_via is Via.CARD and not asking.question.sensitive
+    return Outcome(
+        end=request.end or RequestEnd.WITHDRAWN,  # an asker that is cancelled before its request settles gives it up
+        by=request.answered_by,
+        via=request.answered_via,
+        answer=answer if shown else None,
+        reason=None if asking.question.sensitive else request.reject_reason,
+    )
+
+
+def _verdict(asking: Asking, settlement: Settlement) -> Verdict:
+    match settlement.kind:
+        case SettlementKind.ACCEPTED:
+            return DONE
+        case SettlementKind.DUPLICATE | SettlementKind.LATE:
+            return _too_late(_outcome(asking, None))
+        case SettlementKind.NOT_ALLOWED:
+            return Refusal("not_allowed", settlement.why or "this request is for somebody else")
+        case SettlementKind.INVALID:
+            return _invalid(asking, settlement.why)
+        case SettlementKind.UNKNOWN:
+            return Refusal("unknown", settlement.why or "there is no such request any more")
+        case _:
+            assert_never(settlement.kind)
+
+
+def _too_late(outcome: Outcome) -> Refusal:
+    if outcome.end in _LATE:
+        return Refusal("late", "the request had ended before this answer came", outcome)
+    return Refusal("duplicate", "the request had been answered already", outcome)
+
+
+def _invalid(asking: Asking, why: str) -> Refusal:
+    # Why an answer is wrong may quote it.
+    return Refusal("invalid", "that does not answer the question" if asking.question.sensitive else why)
+
+
+T = TypeVar("T")
+
+
+def _remember(memory: OrderedDict[str, T], key: str, value: T, most: int) -> None:
+    memory[key] = value
+    while len(memory) > most:
+        memory.popitem(last=False)

@@ -1,0 +1,176 @@
+// @ts-check
+/**
+ * A request to a person as a card: one for every kind of question, from `inProgress` to `complete`.
+ *
+ * @typedef {import("../../static/voice-hitl.js").Request} Request
+ * @typedef {{ action: string, [member: string]: any }} Wire
+ * @typedef {{ answer: (wire: Wire) => Promise<unknown>, decline: () => Promise<unknown> }} Give
+ */
+
+import { element as h, svg } from "./element.js";
+import { fields } from "./fields.js";
+
+const TICK = "M5 12.5l4.5 4.5L19 7.5";
+const CROSS = "M6 6l12 12M18 6L6 18";
+const CLOCK = "M12 6v6.5l4 2.5";
+const HURRY_MS = 10_000;
+
+const ENDS = /** @type {Record<string, { tone: string, path: string, text: string }>} */ ({
+  refused: { tone: "bad", path: CROSS, text: "Declined" },
+  blocked: { tone: "bad", path: CROSS, text: "Blocked by the agent's rules" },
+  timed_out: { tone: "none", path: CLOCK, text: "Nobody answered in time" },
+  unanswered: { tone: "none", path: CLOCK, text: "Nobody could be asked" },
+  withdrawn: { tone: "none", path: CROSS, text: "No longer needed" },
+});
+
+const VIA = /** @type {Record<string, string>} */ ({
+  card: "on this card",
+  voice: "by voice",
+  key: "on the keypad",
+  console: "by an operator",
+  api: "by the application",
+});
+
+export class Card {
+  /**
+   * @param {Request} request
+   * @param {Give} give
+   */
+  constructor(request, give) {
+    this.request = request;
+    this.give = give;
+    this.element = h("article", { class: "card", tabindex: "-1", "aria-label": "A question for you" });
+    /** Milliseconds it had when it was first counted. @type {number | null} */
+    this.total = null;
+    this.#draw();
+  }
+
+  /** Whether it can be answered now. */
+  get open() {
+    return this.request.status === "executing";
+  }
+
+  /** The question in words, for a screen reader. */
+  get words() {
+    return headline(this.request);
+  }
+
+  /** @param {Request} request */
+  show(request) {
+    const before = this.request.status;
+    this.request = request;
+    // What a person has typed stays: only another state draws the card again.
+    if (before !== request.status) this.#draw();
+  }
+
+  #draw() {
+    const { element, request } = this;
+    element.dataset.status = request.status;
+    if (request.status === "complete") element.replaceChildren(ended(request));
+    else if (request.status === "inProgress") element.replaceChildren(head(request), h("div", { class: "card-body" }));
+    else element.replaceChildren(head(request), this.#body(request));
+  }
+
+  /** @param {number | null} left  Milliseconds until it expires. */
+  tick(left) {
+    const shown = this.element.querySelector(".countdown");
+    if (!(shown instanceof HTMLElement) || left === null) return;
+    this.total ??= left;
+    shown.hidden = false;
+    shown.style.setProperty("--left", String(left / this.total));
+    shown.classList.toggle("hurry", left < HURRY_MS);
+    const seconds = String(Math.ceil(left / 1000));
+    const text = shown.querySelector("span");
+    if (text && text.textContent !== seconds) text.textContent = seconds;
+  }
+
+  /** @param {Request} request */
+  #body(request) {
+    const error = h("p", { class: "error", role: "alert", hidden: "" });
+    const form = h("form", { class: `card-body ${request.question.kind}` });
+    const send = async (/** @type {() => Promise<unknown>} */ give) => {
+      const controls = [...form.querySelectorAll("button, input, textarea")];
+      for (const control of controls) control.toggleAttribute("disabled", true);
+      error.hidden = true;
+      try {
+        await give();
+      } catch (refused) {
+        // Late or a duplicate: how it ended comes by itself, as the card's last state.
+        error.textContent = refused instanceof Error ? sentence(refused.message) : "That did not arrive.";
+        error.hidden = false;
+        for (const control of controls) control.toggleAttribute("disabled", false);
+      }
+    };
+    form.append(
+      ...fields(request, (wire) => void send(() => this.give.answer(wire))),
+      error,
+      ...(["confirm", "approval"].includes(request.question.kind) ? [] : [decline(() => void send(this.give.decline))]),
+    );
+    return form;
+  }
+}
+
+/** @param {Request} request */
+export function headline(request) {
+  const { question } = request;
+  if (!question) return "A question is on its way";
+  if (question.kind === "form") return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
+  if (question.kind === "approval") return `May the agent run ${question.title ?? question.tool}?`;
+  return question.prompt;
+}
+
+/** @param {Request} request */
+function head(request) {
+  const writing = request.status === "inProgress";
+  const ring = svg("svg", { viewBox: "0 0 48 48", "aria-hidden": "true" }, [
+    svg("circle", { cx: "24", cy: "24", r: "21" }),
+    svg("circle", { cx: "24", cy: "24", r: "21", pathLength: "1" }),
+  ]);
+  return h("header", { class: "card-head" }, [
+    h("div", { class: "why" }, [writing ? "The agent is writing a question" : "The agent needs your answer", h("code", {}, [request.tool])]),
+    h("div", { class: "countdown", role: "timer", "aria-label": "Seconds left", hidden: "" }, [ring, h("span")]),
+  ]);
+}
+
+/** @param {() => void} onDecline */
+function decline(onDecline) {
+  const button = h("button", { class: "decline", type: "button" }, ["I’d rather not answer"]);
+  button.addEventListener("click", onDecline);
+  return button;
+}
+
+/** @param {Request} request */
+function ended(request) {
+  const how = request.end === "answered" ? answered(request) : ENDS[request.end ?? "withdrawn"];
+  const via = request.via && request.end !== "timed_out" ? VIA[request.via] : "";
+  const title = [how.text, via].filter(Boolean).join(" ");
+  return h("div", { class: `done ${how.tone}` }, [
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [svg("path", { d: how.path })]),
+    h("strong", {}, [title]),
+    h("p", {}, [request.question ? headline(request) : `${request.tool} asked nothing after all.`]),
+    ...(request.reason ? [h("p", {}, [`“${request.reason}”`])] : []),
+  ]);
+}
+
+/** @param {Request} request */
+function answered({ answer, question }) {
+  const yesOrNo = question?.kind === "confirm" && answer;
+  const no = yesOrNo && answer.value === false;
+  const rejected = answer?.action === "reject";
+  const value = yesOrNo ? (no ? "You said no" : "You said yes") : said(answer);
+  return { tone: no || rejected ? "bad" : "good", path: no || rejected ? CROSS : TICK, text: value };
+}
+
+/** @param {Wire | undefined} answer */
+function said(answer) {
+  if (!answer) return "Answered";
+  if (answer.action === "approve") return "Approved";
+  if (answer.action === "reject") return "Rejected";
+  const values = answer.answers ? Object.values(answer.answers).flat() : [answer.value].flat();
+  return `“${[...values, answer.response].filter((value) => value != null).join(", ")}”`;
+}
+
+/** @param {string} text */
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}

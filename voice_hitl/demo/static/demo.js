@@ -1,0 +1,222 @@
+// @ts-check
+/** The demo: one call, its conversation, its questions, and what the model read. */
+
+/** @typedef {import("../../static/voice-hitl.js").Call} LiveCall */
+
+import { Card } from "./cards.js";
+import { byId, element as h } from "./element.js";
+import { Ribbon } from "./ribbon.js";
+// @ts-ignore  // served beside this file
+import { Call } from "./voice-hitl.js";
+
+const KEYS = "123456789*0#";
+const BARS = 9;
+const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting", ended: "Call ended" };
+const ENDINGS = /** @type {Record<string, string>} */ ({
+  us: "The agent hung up.",
+  lost: "The connection was lost.",
+  limit: "The call reached its limit.",
+});
+
+const callButton = byId("call", HTMLButtonElement);
+const callLabel = byId("call-label", HTMLElement);
+const problem = byId("problem", HTMLElement);
+const lines = byId("lines", HTMLOListElement);
+const cardList = byId("cards", HTMLElement);
+const reads = byId("reads", HTMLOListElement);
+const level = byId("level", HTMLElement);
+const doing = byId("doing", HTMLElement);
+const clock = byId("clock", HTMLElement);
+const keypad = byId("keypad", HTMLElement);
+const keypadButton = byId("keypad-button", HTMLButtonElement);
+const ribbon = new Ribbon(byId("ribbon", HTMLCanvasElement));
+
+/** @type {LiveCall | null} */
+let live = null;
+let since = 0;
+/** @type {Map<string, Card>} */
+const cards = new Map();
+/** @type {Map<string, HTMLElement>} */
+const items = new Map();
+
+level.append(...Array.from({ length: BARS }, () => h("i")));
+callButton.addEventListener("click", place);
+byId("hang-up", HTMLButtonElement).addEventListener("click", () => live?.hangUp());
+keypadButton.addEventListener("click", () => showKeypad(keypad.hidden === true));
+addEventListener("keydown", (event) => event.key === "Escape" && showKeypad(false));
+addEventListener("pagehide", () => live?.hangUp());
+for (const key of KEYS) {
+  const button = h("button", { type: "button", "aria-label": key === "*" ? "star" : key === "#" ? "hash" : key }, [key]);
+  button.addEventListener("click", () => live?.digit(key).catch(() => {}));
+  keypad.append(button);
+}
+
+async function place() {
+  clear();
+  become("connecting");
+  const placed = (live = /** @type {LiveCall} */ (new Call("offer")));
+  placed.on("state", (/** @type {any} */ { state, reason }) => become(state, reason));
+  placed.on("transcript", hear);
+  placed.on("tool.result", readByModel);
+  for (const type of ["request.opened", "request.changed", "request.settled"]) placed.on(type, () => showCards(placed));
+  try {
+    await placed.connect();
+    since = performance.now();
+    requestAnimationFrame(frame);
+  } catch (error) {
+    if (placed !== live) return;
+    document.body.dataset.state = "idle";
+    say(byId("status-text", HTMLElement), "Ready");
+    problem.textContent = error instanceof Error ? error.message : String(error);
+    problem.hidden = false;
+    callButton.disabled = false;
+    callLabel.textContent = "Try again";
+  }
+}
+
+function clear() {
+  problem.hidden = true;
+  for (const list of [lines, cardList, reads]) list.replaceChildren();
+  byId("read-title", HTMLElement).hidden = true;
+  cards.clear();
+  items.clear();
+  ribbon.clear();
+  clock.textContent = "";
+}
+
+/**
+ * @param {keyof typeof STATES} state
+ * @param {string} [reason]
+ */
+function become(state, reason) {
+  const was = document.body.dataset.state;
+  document.body.dataset.state = state;
+  say(byId("status-text", HTMLElement), STATES[state]);
+  callButton.disabled = state === "connecting";
+  callLabel.textContent = state === "connecting" ? "Calling" : "Call again";
+  if (state !== "ended") return;
+  showKeypad(false);
+  if (live) showCards(live);
+  if (reason && ENDINGS[reason]) [problem.textContent, problem.hidden] = [ENDINGS[reason], false];
+  if (was === "live") callButton.focus({ preventScroll: true });
+}
+
+/** @param {{ role: string, text: string, final: boolean, item: string }} line */
+function hear({ role, text, final, item }) {
+  const key = `${role} ${item}`;
+  let line = items.get(key);
+  if (!line) {
+    if (!text.trim()) return;
+    line = h("li", { class: `line ${role} partial` }, [h("span", { class: "who" }, [role === "user" ? "You" : "Agent"]), h("p")]);
+    items.set(key, line);
+    lines.append(line);
+  }
+  const words = /** @type {HTMLElement} */ (line.querySelector("p"));
+  words.textContent = final ? text : words.textContent + text;
+  line.classList.toggle("partial", !final);
+  if (final && !text.trim()) line.remove();
+  line.scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+/** @param {LiveCall} placed */
+function showCards(placed) {
+  for (const [key, request] of placed.requests) {
+    // The card of a call whose question was still being written becomes the card of its question.
+    const early = `call ${request.call}`;
+    const card = cards.get(key) ?? cards.get(early);
+    if (!card) open(key, new Card(request, give(placed, request.pending_id)));
+    else {
+      cards.delete(early);
+      cards.set(key, card);
+      const opens = !card.open;
+      card.give = give(placed, request.pending_id);
+      card.show(request);
+      if (opens && card.open) announce(card);
+    }
+  }
+  for (const [key, card] of cards) {
+    if (placed.requests.has(key) && !(placed.ended && card.request.status !== "complete")) continue;
+    card.show({ ...card.request, status: "complete", end: card.request.end ?? "withdrawn" });
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {Card} card
+ */
+function open(key, card) {
+  cards.set(key, card);
+  cardList.prepend(card.element);
+  if (card.open) announce(card);
+}
+
+/** @param {Card} card */
+function announce(card) {
+  say(byId("announce", HTMLElement), `The agent asks: ${card.words}`);
+  // The keyboard goes where the decision is, unless somebody is typing.
+  if (!document.activeElement?.matches("input, textarea")) card.element.focus({ preventScroll: true });
+  card.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+/**
+ * @param {LiveCall} placed
+ * @param {string} [pendingId]
+ */
+function give(placed, pendingId = "") {
+  return {
+    answer: (/** @type {any} */ wire) => placed.answer(pendingId, wire),
+    decline: () => placed.decline(pendingId),
+  };
+}
+
+/** @param {{ tool: string, text: string, outcome: string }} result */
+function readByModel({ tool, text, outcome }) {
+  byId("read-title", HTMLElement).hidden = false;
+  reads.append(
+    h("li", { class: `read ${outcome === "served" ? "good" : "bad"}` }, [
+      h("div", { class: "read-head" }, [h("code", {}, [tool]), h("span", {}, [outcome])]),
+      h("pre", {}, [pretty(text)]),
+    ]),
+  );
+}
+
+/** @param {string} text */
+function pretty(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}
+
+/** @param {boolean} shown */
+function showKeypad(shown) {
+  keypad.hidden = !shown;
+  keypadButton.setAttribute("aria-expanded", String(shown));
+}
+
+/** @param {number} now */
+function frame(now) {
+  if (!live || live.ended) return;
+  requestAnimationFrame(frame);
+  const asking = [...cards.values()].some(({ open }) => open);
+  const you = live.microphoneLevel;
+  const agent = live.agentLevel;
+  ribbon.push(now, { agent, you, asking });
+  [...level.children].forEach((bar, index) => bar.classList.toggle("on", you * BARS > index + 0.5));
+  level.setAttribute("aria-valuenow", String(Math.round(you * 100)));
+  say(doing, asking ? "Waiting for your answer" : agent > 0.35 ? "The agent is speaking" : "Listening to you");
+  doing.classList.toggle("waits", asking);
+  const seconds = Math.floor((now - since) / 1000);
+  say(clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+  for (const card of cards.values()) if (card.open) card.tick(live.remaining(card.request));
+}
+
+/**
+ * @param {HTMLElement} where
+ * @param {string} words
+ */
+function say(where, words) {
+  if (where.textContent !== words) where.textContent = words;
+}

@@ -1,0 +1,262 @@
+// @ts-check
+/**
+ * What a person fills in, for each kind of question, and the wire form it becomes.
+ *
+ * @typedef {import("../../static/voice-hitl.js").Request} Request
+ * @typedef {{ action: string, [member: string]: any }} Wire
+ * @typedef {(wire: Wire) => void} Send
+ * @typedef {{ label: string, description?: string, id?: string }} Option
+ * @typedef {{ element: HTMLElement, value: () => string | string[] }} Options
+ */
+
+import { element as h } from "./element.js";
+
+let names = 0;
+
+/**
+ * The content of a card's form. The first button sends; the form does when there is something to fill in.
+ *
+ * @param {Request} request
+ * @param {Send} send
+ * @returns {Node[]}
+ */
+export function fields({ question }, send) {
+  switch (question.kind) {
+    case "confirm":
+      return confirm(question, send);
+    case "choice":
+      return choice(question, send);
+    case "number":
+      return number(question, send);
+    case "form":
+      return form(question, send);
+    case "approval":
+      return approval(question, send);
+    default:
+      return text(question, send);
+  }
+}
+
+/** @param {any} question @param {Send} send */
+function confirm(question, send) {
+  return [
+    ...risk(question),
+    prompt(question.prompt),
+    ...details(question.details),
+    h("div", { class: "actions" }, [
+      button("Yes, go ahead", "primary", () => send({ action: "answer", value: true })),
+      button("No", "plain", () => send({ action: "answer", value: false })),
+    ]),
+  ];
+}
+
+/** @param {any} question @param {Send} send */
+function choice(question, send) {
+  const chosen = options(question.options, { multi: question.multiSelect, freeText: question.free_text });
+  return [
+    fieldset(question.prompt, question.header, chosen.element, question.multiSelect),
+    submit("Send answer", () => send({ action: "select", value: chosen.value() })),
+  ];
+}
+
+/** @param {any} question @param {Send} send */
+function number(question, send) {
+  const digits = question.digits;
+  const field = h("input", {
+    class: digits ? "field digits" : "field",
+    inputmode: digits ? "numeric" : "decimal",
+    autocomplete: "off",
+    required: "",
+    "aria-label": question.prompt,
+    type: question.sensitive ? "password" : "text",
+    pattern: digits ? `[0-9]{${digits}}` : "-?[0-9]+([.][0-9]+)?",
+    title: digits ? `${digits} digits` : "A number",
+    ...(digits && { maxlength: String(digits) }),
+  });
+  return [
+    prompt(question.prompt),
+    field,
+    ...hint(digits ? `${digits} digits` : bounds(question)),
+    submit("Send answer", () => send({ action: "submit", value: field.value.trim() })),
+  ];
+}
+
+/** @param {any} question @param {Send} send */
+function text(question, send) {
+  const common = { class: "field", required: "", maxlength: String(question.max_length), "aria-label": question.prompt };
+  const field = question.sensitive
+    ? h("input", { ...common, type: "password", autocomplete: "off" })
+    : h("textarea", { ...common, rows: "3" });
+  return [
+    prompt(question.prompt),
+    field,
+    submit("Send answer", () => send({ action: "submit", value: field.value })),
+  ];
+}
+
+/** @param {any} question @param {Send} send */
+function form(question, send) {
+  const asked = question.questions.map((/** @type {any} */ one) => ({
+    text: one.question,
+    chosen: options(one.options, { multi: one.multiSelect, freeText: one.free_text !== false }),
+    one,
+  }));
+  return [
+    ...asked.map((/** @type {any} */ { text, one, chosen }) => fieldset(text, one.header, chosen.element, one.multiSelect)),
+    submit("Send answers", () => {
+      const answers = asked.map((/** @type {any} */ { text, chosen }) => [text, chosen.value()]);
+      send({ action: "answer", answers: Object.fromEntries(answers) });
+    }),
+  ];
+}
+
+/** @param {any} question @param {Send} send */
+function approval(question, send) {
+  const edited = h("textarea", { class: "field json", "aria-label": "Arguments", spellcheck: "false", hidden: "" });
+  edited.value = JSON.stringify(question.arguments, null, 2);
+  const change = button("Change the details", "decline", () => (edited.hidden = !edited.hidden));
+  const reason = h("input", { class: "field", placeholder: "Reason, if you reject it", "aria-label": "Reason" });
+  const approve = () => {
+    edited.setCustomValidity("");
+    if (edited.hidden) return send({ action: "approve" });
+    try {
+      send({ action: "approve", edited_arguments: JSON.parse(edited.value) });
+    } catch {
+      edited.setCustomValidity("That is not JSON.");
+      edited.reportValidity();
+    }
+  };
+  return [
+    ...risk(question),
+    prompt(`May the agent run ${question.title ?? question.tool}?`),
+    ...details(question.arguments),
+    ...(question.allow_edits ? [change, edited] : []),
+    reason,
+    h("div", { class: "actions" }, [
+      button("Approve", "primary", approve),
+      button("Reject", "plain", () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) })),
+    ]),
+  ];
+}
+
+/**
+ * @param {Option[]} offered
+ * @param {{ multi?: boolean, freeText?: boolean }} how
+ * @returns {Options}
+ */
+function options(offered, { multi = false, freeText = false }) {
+  const name = `options-${++names}`;
+  const type = multi ? "checkbox" : "radio";
+  const inputs = offered.map(({ label, id }) => h("input", { type, name, value: id ?? label, required: "" }));
+  const rows = offered.map(({ label, description }, index) =>
+    h("label", { class: "option" }, [
+      inputs[index],
+      h("span", { class: "what" }, [label]),
+      ...(description ? [h("span", { class: "more" }, [description])] : []),
+    ]),
+  );
+  const own = h("input", { type, name, value: "", required: "" });
+  const words = h("input", { class: "field", "aria-label": "In your own words", maxlength: "8192", hidden: "" });
+  if (freeText) rows.push(h("label", { class: "option" }, [own, h("span", { class: "what" }, ["Something else"]), words]));
+
+  const element = h("div", { class: "options" }, rows);
+  element.addEventListener("change", ({ target }) => {
+    // Options and other words are not mixed in one answer.
+    if (multi && target === own && own.checked) for (const input of inputs) input.checked = false;
+    if (multi && target !== own && target !== words) own.checked = false;
+    words.hidden = !own.checked;
+    words.required = own.checked;
+    if (target === own && own.checked) words.focus();
+    // A browser asks for each required checkbox: one of them is enough.
+    if (multi) for (const input of [...inputs, own]) input.required = ![...inputs, own].some(({ checked }) => checked);
+  });
+  return {
+    element,
+    value() {
+      if (own.checked) return words.value.trim();
+      const chosen = inputs.filter(({ checked }) => checked).map(({ value }) => value);
+      return multi ? chosen : chosen[0];
+    },
+  };
+}
+
+/** @param {string} words */
+function prompt(words) {
+  return h("h3", { class: "prompt" }, [words]);
+}
+
+/**
+ * @param {string} words
+ * @param {string | undefined} header
+ * @param {HTMLElement} content
+ * @param {boolean} [multi]
+ */
+function fieldset(words, header, content, multi) {
+  return h("fieldset", {}, [
+    h("legend", { class: "prompt" }, [...(header ? [h("span", { class: "header" }, [header])] : []), words]),
+    ...(multi ? hint("Choose one or more") : []),
+    content,
+  ]);
+}
+
+/** @param {Record<string, unknown> | undefined} values */
+function details(values) {
+  const entries = Object.entries(values ?? {});
+  if (entries.length === 0) return [];
+  const rows = entries.flatMap(([name, value]) => [h("dt", {}, [title(name)]), h("dd", {}, [plain(value)])]);
+  return [h("dl", { class: "details" }, rows)];
+}
+
+/** @param {any} question */
+function risk(question) {
+  return question.risk === "high" ? [h("span", { class: "risk" }, ["High risk: read it twice"])] : [];
+}
+
+/** @param {string} words */
+function hint(words) {
+  return words ? [h("p", { class: "hint" }, [words])] : [];
+}
+
+/** @param {{ minimum?: number, maximum?: number }} question */
+function bounds({ minimum, maximum }) {
+  if (minimum != null && maximum != null) return `From ${minimum} to ${maximum}`;
+  if (minimum != null) return `At least ${minimum}`;
+  return maximum != null ? `At most ${maximum}` : "";
+}
+
+/** @param {string} name */
+function title(name) {
+  const words = name.replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** @param {unknown} value */
+function plain(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * @param {string} label
+ * @param {string} kind
+ * @param {() => void} onClick
+ */
+function button(label, kind, onClick) {
+  const made = h("button", { class: kind, type: "button" }, [label]);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/**
+ * The button of the form around it; the browser checks the fields first.
+ *
+ * @param {string} label
+ * @param {() => void} onSubmit
+ */
+function submit(label, onSubmit) {
+  const made = h("button", { class: "primary", type: "submit" }, [label]);
+  made.addEventListener("click", (event) => {
+    event.preventDefault();
+    if (made.form?.reportValidity()) onSubmit();
+  });
+  return h("div", { class: "actions" }, [made]);
+}
