@@ -71,7 +71,8 @@ def check_answer(question: Question, answer: Answer) -> Answer:
         return _approval(question, answer)
     if decided:
         raise InvalidAnswer("an approval answers no question: give the answer itself")
-    return replace(answer, value=check(question, answer.value))
+    value = check(question, answer.value)
+    return answer if value is answer.value else replace(answer, value=value)
 
 
 def _approval(approval: Approval, answer: Answer) -> Answer:

@@ -1,1 +1,1 @@
-"""voice_hitl.tools."""
+"""What the model may call: definitions, argument schemas, policies, handlers, and the tools that ask a person."""

@@ -45,6 +45,8 @@ class AITool:
         """Refuse what could not work, where it is written."""
         if not self.name or not self.name.strip():
             raise ValueError("a tool needs a name")
+        if isinstance(self.approvers, str):
+            raise ValueError(f"tool {self.name!r}: approvers is a list, such as approvers=({self.approvers!r},)")
         if self.requires_approval and not self.approvers:
             raise ValueError(
                 f"tool {self.name!r} requires approval: say who may, such as approvers=('caller',) or a console role"

@@ -1,0 +1,50 @@
+"""The tool call that is being served, for the code that serves it: `current_tool_call()`."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from voice_hitl.enums import ChannelType, DoorName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallContext:
+    """Which call is being served, and for whom. `""` and None: unknown there.
+
+    `actor_id` is whose turn raised the call: it names a turn, and authenticates nobody. `allowed_names` are the tools
+    that the session admits.
+    """
+
+    room_id: str = ""
+    call_id: str = ""
+    channel_id: str = ""
+    channel_type: ChannelType = ChannelType.AI
+    session_id: str = ""
+    actor_id: str | None = None
+    allowed_names: tuple[str, ...] = ()
+    door: DoorName | None = None
+
+
+_current: ContextVar[ToolCallContext | None] = ContextVar("voice_hitl_tool_call", default=None)
+
+
+def current_tool_call() -> ToolCallContext | None:
+    """The call that is being served here: in the handler, in what it awaits, in its worker thread. None outside one."""
+    return _current.get()
+
+
+def current_tool_actor_id() -> str | None:
+    """Whose turn raised the call that is being served here; None outside a call, or where nobody did."""
+    context = _current.get()
+    return context.actor_id if context is not None else None
+
+
+@contextmanager
+def tool_call_context(context: ToolCallContext) -> Generator[None, None, None]:
+    """Make `context` the call that is being served, within the block and the tasks started in it."""
+    token = _current.set(context)
+    try:
+        yield
+    finally:
+        _current.reset(token)
