@@ -11,10 +11,10 @@ import inspect
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from contextvars import Context, copy_context
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from contextvars import Context, ContextVar, copy_context
 from functools import partial
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast, overload
 
 import anyio
 import anyio.to_thread
@@ -213,6 +213,7 @@ class Job:
     def __init__(self, task: "asyncio.Task[None]", label: str) -> None:
         self.task = task
         self.label = label
+        self._asked_to_end = False
 
     @property
     def done(self) -> bool:
@@ -221,38 +222,55 @@ class Job:
 
     @property
     def is_current(self) -> bool:
-        """Whether the caller runs inside this very job."""
-        return asyncio.current_task() is self.task
+        """Whether the caller runs inside this very job, or inside users' code that it waits for."""
+        return _CURRENT.get() is self
 
     def cancel(self) -> None:
         """Ask it to end, once: what swallows a cancellation is not cancelled again, but abandoned by `Tasks.close`."""
-        if not self.task.done():
+        if not self._asked_to_end:
+            self._asked_to_end = True
             self.task.cancel()
 
     async def wait(self) -> None:
-        """Wait until it has ended; its own failure is not raised here."""
-        if not self.task.done():
+        """Wait until it has ended; its own failure is not raised here. From inside it there is nothing to wait for."""
+        if not self.task.done() and not self.is_current:
             await asyncio.wait({self.task})
 
 
+# A context variable and not the current task: users' code runs in a task of its own, in a copy of its job's context.
+_CURRENT: ContextVar[Job | None] = ContextVar("voice_hitl_current_job", default=None)
+
+_ABANDONED: set["asyncio.Task[object]"] = set()
+"""What nobody waits for any more; the event loop alone would let it be collected in the middle of its work."""
+
+
+def _abandon(task: "asyncio.Task[T]") -> None:
+    abandoned = cast("asyncio.Task[object]", task)
+    _ABANDONED.add(abandoned)
+    abandoned.add_done_callback(_ABANDONED.discard)
+
+
 async def end_jobs(jobs: Iterable[Job], *, patience_s: float = GRACE_S, grace_s: float = GRACE_S) -> None:
-    """Let work that is ending end: wait `patience_s`, then cancel what is left, wait `grace_s`, name what was abandoned.
+    """Let work end: wait `patience_s`, then cancel what is left, wait `grace_s`, name what was abandoned.
 
     The caller's own job among them is passed over.
     """
-    left = {job.task: job for job in jobs if not job.done and not job.is_current}
-    if not left:
-        return
+    left = [job for job in jobs if not job.done and not job.is_current]
     with anyio.CancelScope(shield=True):
-        await asyncio.wait(left, timeout=patience_s)
-        late = {task for task in left if not task.done()}
-        for task in late:
-            task.cancel()
-        if late:
-            await asyncio.wait(late, timeout=grace_s)
-    for task, job in left.items():
-        if not task.done():
+        await _wait_for(left, patience_s)
+        for job in left:
+            job.cancel()
+        await _wait_for((job for job in left if not job.done), grace_s)
+    for job in left:
+        if not job.done:
+            _abandon(job.task)
             log.warning("%s swallowed its cancellation and was abandoned", job.label)
+
+
+async def _wait_for(jobs: Iterable[Job], timeout_s: float) -> None:
+    tasks = {job.task for job in jobs}
+    if tasks:
+        await asyncio.wait(tasks, timeout=timeout_s)
 
 
 class Tasks:
@@ -274,8 +292,10 @@ class Tasks:
         if self._closed:
             work.close()
             raise RuntimeError(f"{self._owner} is closed: {label} cannot start")
+        context = copy_context() if context is None else context.copy()
         task = asyncio.get_running_loop().create_task(work, name=label, context=context)
         job = Job(task, label)
+        context.run(_CURRENT.set, job)
         self._jobs[task] = job
         task.add_done_callback(self._ended)
         return job
@@ -286,32 +306,43 @@ class Tasks:
             label = job.label if job else task.get_name()
             log.error("%s: %s failed", self._owner, label, exc_info=error)
 
-    async def close(self, *, grace_s: float = GRACE_S) -> list[str]:
+    async def close(self, *, patience_s: float = 0.0, grace_s: float = GRACE_S, but: Collection[Job] = ()) -> list[str]:
         """Cancel all once, wait `grace_s` at most, abandon what is left; return the labels of the abandoned.
 
-        Called from inside one of its own tasks, that task is left alone.
+        `patience_s`: let them end by themselves for so long first. `but`: jobs that are left alone.
+
+        Called from inside one of its own tasks, or from users' code that one waits for, that task is left alone.
+        Closing again waits again, and cancels nothing a second time.
         """
         self._closed = True
-        current = asyncio.current_task()
-        own = {task for task in self._jobs if task is not current}
-        for task in own:
-            task.cancel()
-        if not own:
-            return []
+        own = [job for job in self._jobs.values() if not job.is_current and job not in but]
         with anyio.CancelScope(shield=True):
-            _, left = await asyncio.wait(own, timeout=grace_s)
-        labels = sorted(task.get_name() for task in left)
-        for label in labels:
+            await _wait_for(own if patience_s > 0 else (), patience_s)
+        for job in own:
+            job.cancel()
+        with anyio.CancelScope(shield=True):
+            await _wait_for(own, grace_s)
+        left = sorted((job for job in own if not job.done), key=lambda job: job.label)
+        for job in left:
+            _abandon(job.task)
             log.warning(
-                "%s: %s did not end within %g s of its cancellation and was abandoned", self._owner, label, grace_s
+                "%s: %s did not end within %g s of its cancellation and was abandoned", self._owner, job.label, grace_s
             )
-        return labels
+        return [job.label for job in left]
 
 
 class BoundExceeded(Exception):  # noqa: N818 - named by its cause; never leaves the library
     """Users' code took longer than its bound; a `TimeoutError` may be its own."""
 
 
+@overload
+async def run_users_code(
+    call: Callable[[], Awaitable[T]], *, label: str, bound_s: float | None = None, grace_s: float = GRACE_S
+) -> T: ...
+@overload
+async def run_users_code(
+    call: Callable[[], Awaitable[T] | T], *, label: str, bound_s: float | None = None, grace_s: float = GRACE_S
+) -> T: ...
 async def run_users_code(
     call: Callable[[], Awaitable[T] | T],
     *,
@@ -321,12 +352,17 @@ async def run_users_code(
 ) -> T:
     """Run a handler, hook, backend or asker apart from our own tasks; return what it returns.
 
-    A coroutine function runs as a plain task of the current context; any other callable in a worker thread. Over
-    `bound_s` (seconds): `BoundExceeded`. When the caller is cancelled, or at the bound, the code is cancelled once and
-    awaited `grace_s`; then it is abandoned and named in the log (a thread cannot be cancelled: its result is let go).
+    A coroutine function runs as a plain task of the current context; any other callable in a worker thread. When the
+    caller is cancelled, or at the bound, the code is cancelled once and awaited `grace_s`; then it is abandoned and
+    named in the log. A thread cannot be cancelled: it is abandoned at once.
+
+    Raises:
+        BoundExceeded: It took longer than `bound_s` (seconds).
+        RuntimeError: It cancelled itself.
+        Exception: Whatever the code raises.
     """
     loop = asyncio.get_running_loop()
-    task: asyncio.Task[T] = loop.create_task(_drive(call), name=label)
+    task: asyncio.Task[T] = loop.create_task(_drive(call, label), name=label)
     ended: asyncio.Future[bool] = loop.create_future()
 
     def settle(_task: "asyncio.Task[T]") -> None:
@@ -355,29 +391,32 @@ async def run_users_code(
     raise BoundExceeded(f"{label} took longer than {bound_s:g} s")
 
 
-async def _drive(call: Callable[[], Awaitable[T] | T]) -> T:
+async def _drive(call: Callable[[], Awaitable[T] | T], label: str) -> T:
     if is_async_callable(call):
         return await cast("Callable[[], Awaitable[T]]", call)()
-    context = copy_context()
-    result: Awaitable[T] | T = await anyio.to_thread.run_sync(partial(context.run, call), abandon_on_cancel=True)
+    try:
+        result: Awaitable[T] | T = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+    except asyncio.CancelledError:
+        log.warning("%s cannot be stopped in its worker thread and was abandoned", label)
+        raise
     if isinstance(result, Awaitable):
         return await cast("Awaitable[T]", result)
     return result
 
 
 async def _end(task: "asyncio.Task[T]", label: str, grace_s: float) -> None:
+    task.add_done_callback(_forget)
     if not task.done():
         task.cancel()
         with anyio.CancelScope(shield=True):
             await asyncio.wait({task}, timeout=grace_s)
     if not task.done():
+        _abandon(task)
         log.warning("%s swallowed its cancellation and was abandoned after %g s", label, grace_s)
-        task.add_done_callback(_forget)
-    else:
-        _forget(task)
 
 
 def _forget(task: "asyncio.Task[T]") -> None:
+    """Look at what it failed with, which nobody else will: asyncio complains of failures that nobody saw."""
     if not task.cancelled():
         task.exception()
 
@@ -386,4 +425,4 @@ def is_async_callable(call: Callable[..., object]) -> bool:
     """Whether calling it gives a coroutine: a coroutine function, a partial of one, an object with async `__call__`."""
     while isinstance(call, partial):
         call = call.func
-    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
+    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__)
