@@ -124,7 +124,7 @@ export class Call {
     this.url = url;
     this.options = options;
     /** Who we are to the session; the same again when the call is rejoined. */
-    this.participantId = options.participantId ?? `page-${crypto.randomUUID().slice(0, 8)}`;
+    this.participantId = options.participantId ?? `page-${token()}`;
     this.#audio.autoplay = true;
   }
 
@@ -163,7 +163,7 @@ export class Call {
    * @returns {Promise<Message>}
    */
   answer(pendingId, wire) {
-    return this.#send({ type: "request.answer", pending_id: pendingId, answer: wire, key: crypto.randomUUID() });
+    return this.#send({ type: "request.answer", pending_id: pendingId, answer: wire, key: token() });
   }
 
   /**
@@ -174,7 +174,7 @@ export class Call {
    * @returns {Promise<Message>}
    */
   decline(pendingId, reason) {
-    return this.#send({ type: "request.decline", pending_id: pendingId, reason, key: crypto.randomUUID() });
+    return this.#send({ type: "request.decline", pending_id: pendingId, reason, key: token() });
   }
 
   /**
@@ -474,6 +474,11 @@ function opened(peer, channel) {
       if (peer.connectionState === "failed" || peer.connectionState === "closed") fail();
     });
   });
+}
+
+/** Something nobody else has; unlike randomUUID it is there on a page without https, which then hears why it has no microphone. */
+function token() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join("");
 }
 
 /**

@@ -8,7 +8,7 @@
  */
 
 import { element as h, svg } from "./element.js";
-import { fields } from "./fields.js";
+import { approvalPrompt, fields } from "./fields.js";
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5";
 const CROSS = "M6 6l12 12M18 6L6 18";
@@ -24,7 +24,7 @@ const ENDS = /** @type {Record<string, { tone: string, path: string, text: strin
 });
 
 const VIA = /** @type {Record<string, string>} */ ({
-  card: "on this card",
+  card: "on the card",
   voice: "by voice",
   key: "on the keypad",
   console: "by an operator",
@@ -115,8 +115,7 @@ export function headline(request) {
   const { question } = request;
   if (!question) return "A question is on its way";
   if (question.kind === "form") return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
-  if (question.kind === "approval") return `May the agent run ${question.title ?? question.tool}?`;
-  return question.prompt;
+  return question.kind === "approval" ? approvalPrompt(question) : question.prompt;
 }
 
 /** @param {Request} request */
@@ -142,7 +141,8 @@ function decline(onDecline) {
 /** @param {Request} request */
 function ended(request) {
   const how = request.end === "answered" ? answered(request) : ENDS[request.end ?? "withdrawn"];
-  const via = request.via && request.end !== "timed_out" ? VIA[request.via] : "";
+  const decided = request.end === "answered" || request.end === "refused";
+  const via = decided && request.via ? VIA[request.via] : "";
   const title = [how.text, via].filter(Boolean).join(" ");
   return h("div", { class: `done ${how.tone}` }, [
     svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [svg("path", { d: how.path })]),

@@ -11,6 +11,7 @@ import { Call } from "./voice-hitl.js";
 
 const KEYS = "123456789*0#";
 const BARS = 9;
+const ONE_LINE = 72;
 const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting", ended: "Call ended" };
 const ENDINGS = /** @type {Record<string, string>} */ ({
   us: "The agent hung up.",
@@ -50,6 +51,10 @@ for (const key of KEYS) {
   button.addEventListener("click", () => live?.digit(key).catch(() => {}));
   keypad.append(button);
 }
+
+ribbon.example();
+addEventListener("resize", () => document.body.dataset.state === "idle" && ribbon.example());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => live ?? ribbon.example());
 
 async function place() {
   clear();
@@ -184,7 +189,10 @@ function readByModel({ tool, text, outcome }) {
 function pretty(text) {
   try {
     const value = JSON.parse(text);
-    return typeof value === "object" ? JSON.stringify(value, null, 2) : text;
+    if (typeof value !== "object") return text;
+    const spread = JSON.stringify(value, null, 1);
+    const line = spread.replaceAll(/\n\s*/g, " ");
+    return line.length <= ONE_LINE ? line : spread;
   } catch {
     return text;
   }

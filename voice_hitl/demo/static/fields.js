@@ -128,7 +128,7 @@ function approval(question, send) {
   };
   return [
     ...risk(question),
-    prompt(`May the agent run ${question.title ?? question.tool}?`),
+    prompt(approvalPrompt(question)),
     ...details(question.arguments),
     ...(question.allow_edits ? [change, edited] : []),
     reason,
@@ -137,6 +137,11 @@ function approval(question, send) {
       button("Reject", "plain", () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) })),
     ]),
   ];
+}
+
+/** @param {{ title?: string, tool: string }} question */
+export function approvalPrompt(question) {
+  return question.title ? `${question.title}?` : `May the agent run ${question.tool}?`;
 }
 
 /**

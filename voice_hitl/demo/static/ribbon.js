@@ -5,9 +5,20 @@
  */
 
 const SECONDS = 24;
-const PER_SECOND = 24;
+const PER_SECOND = 12;
+const ASKING = "Asking you";
 
 /** @typedef {{ agent: number, you: number, asking: boolean }} Sample */
+
+/** Who speaks when in a call like any other, in seconds: shown before there is one. */
+const EXAMPLE = [
+  { who: "agent", from: 2.2, to: 4.6 },
+  { who: "you", from: 5.4, to: 9.2 },
+  { who: "agent", from: 10, to: 12.4 },
+  { who: "asking", from: 12.6, to: 17 },
+  { who: "agent", from: 17.4, to: 20.4 },
+  { who: "you", from: 21.2, to: 22.4 },
+];
 
 export class Ribbon {
   /** @type {Sample[]} */
@@ -23,6 +34,22 @@ export class Ribbon {
   clear() {
     this.#samples = [];
     this.#next = 0;
+  }
+
+  /** Show how a call goes: they talk, it stops and asks, they talk on. */
+  example() {
+    this.#samples = Array.from({ length: SECONDS * PER_SECOND }, (_, index) => {
+      const at = index / PER_SECOND;
+      const now = EXAMPLE.find(({ from, to }) => at >= from && at < to);
+      const edge = now ? Math.sin((Math.PI * (at - now.from)) / (now.to - now.from)) ** 0.4 : 0;
+      const voice = edge * (0.62 + 0.24 * Math.sin(at * 8.3) + 0.14 * Math.sin(at * 3.1 + 1));
+      return {
+        agent: now?.who === "agent" ? voice : 0,
+        you: now?.who === "you" ? voice : 0,
+        asking: now?.who === "asking",
+      };
+    });
+    this.#draw(0);
   }
 
   /**
@@ -54,7 +81,7 @@ export class Ribbon {
     const middle = height / 2;
     const x = (/** @type {number} */ index) => right - (this.#samples.length - index) * step;
 
-    this.#bands(x, step, height, colour.ask);
+    this.#bands(x, step, height, colour);
     context.fillStyle = colour.line;
     context.fillRect(0, middle - 0.5, width, 1);
     const bar = Math.max(1.5, step * 0.62);
@@ -69,7 +96,7 @@ export class Ribbon {
    * @param {(index: number) => number} x
    * @param {number} step
    * @param {number} height
-   * @param {string} colour
+   * @param {{ ask: string, askInk: string }} colour
    */
   #bands(x, step, height, colour) {
     const { context } = this;
@@ -77,12 +104,16 @@ export class Ribbon {
       if (!this.#samples[from].asking) continue;
       let to = from;
       while (to + 1 < this.#samples.length && this.#samples[to + 1].asking) to++;
-      context.fillStyle = colour;
+      const wide = x(to) - x(from) + step;
+      context.fillStyle = colour.ask;
       context.globalAlpha = 0.15;
       context.beginPath();
-      context.roundRect(x(from), 0, x(to) - x(from) + step, height, 8);
+      context.roundRect(x(from), 0, wide, height, 8);
       context.fill();
       context.globalAlpha = 1;
+      context.font = `550 12px ${getComputedStyle(this.canvas).fontFamily}`;
+      context.fillStyle = colour.askInk;
+      if (wide > context.measureText(ASKING).width + 24) context.fillText(ASKING, x(from) + 12, 20);
       from = to;
     }
   }
@@ -124,5 +155,5 @@ function fade(context, width, height) {
 function colours(element) {
   const style = getComputedStyle(element);
   const of = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  return { agent: of("--agent"), you: of("--you"), ask: of("--ask"), line: of("--line") };
+  return { agent: of("--agent"), you: of("--you"), ask: of("--ask"), askInk: of("--ask-ink"), line: of("--line") };
 }
