@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import anyio.to_thread
-from aiortc import RTCPeerConnection
+from aiortc import RTCPeerConnection, RTCSessionDescription
 
 from voice_hitl.errors import InvalidOffer
 from voice_hitl.transport import CallRejected, LegInfo
 from voice_hitl_webrtc import ice, sdp
+from voice_hitl_webrtc.direct import DirectMedia
 from voice_hitl_webrtc.ice import IceServer
 from voice_hitl_webrtc.leg import CONNECT_WITHIN_S, LOST_AFTER_S, WebRTCLeg
-from voice_hitl_webrtc.media import OpenMedia
+from voice_hitl_webrtc.media import MediaPath, OpenMedia
 from voice_hitl_webrtc.messages import LABEL
-from voice_hitl_webrtc.stock import StockMedia
 
 MAX_ANSWER = 4 * sdp.MAX_BYTES
 
@@ -34,7 +34,7 @@ async def call(
     within_s: float = 10.0,
     lost_after_s: float = LOST_AFTER_S,
     connect_within_s: float = CONNECT_WITHIN_S,
-    open_media: OpenMedia = StockMedia,
+    open_media: OpenMedia = DirectMedia,
 ) -> WebRTCLeg:
     """Call whoever answers offers at `url`; return the leg as soon as the offer was answered.
 
@@ -49,7 +49,7 @@ async def call(
     try:
         leg.open_messages(LABEL)
         await ice.gather(peer)
-        await peer.setLocalDescription(await peer.createOffer())
+        await peer.setLocalDescription(_offer(await peer.createOffer(), leg.media))
         request = {**(fields or {}), "sdp": peer.localDescription.sdp, "type": "offer", "call_id": call_id}
         answer = await anyio.to_thread.run_sync(
             partial(_post, url, request, headers or {}, within_s), abandon_on_cancel=True
@@ -61,6 +61,13 @@ async def call(
         await leg.aclose()
         raise
     return leg
+
+
+def _offer(made: RTCSessionDescription, media: MediaPath) -> RTCSessionDescription:
+    """The offer that aiortc made, with what the media path takes."""
+    description = sdp.read(made.sdp)
+    media.offer(sdp.audio(description))
+    return RTCSessionDescription(str(description), made.type)
 
 
 def _post(url: str, request: Mapping[str, object], headers: Mapping[str, str], within_s: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiortc import RTCBundlePolicy, RTCConfiguration, RTCIceServer, RTCPeerConnection
 from aiortc.rtcicetransport import RTCIceGatherer
 
-LOOPBACK = "127.0.0.1"
+from voice_hitl_webrtc import seam
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,7 @@ async def gather(connection: RTCPeerConnection) -> None:
     for gatherer in _gatherers(connection):
         await gatherer.gather()
         if not gatherer.getLocalCandidates():
-            agent = gatherer._connection  # pyright: ignore[reportPrivateUsage] - aiortc has no public way to add one
-            agent._local_candidates += await agent.get_component_candidates(component=1, addresses=[LOOPBACK])  # pyright: ignore[reportPrivateUsage] - as above
+            await seam.offer_loopback(gatherer)
 
 
 def _gatherers(connection: RTCPeerConnection) -> Iterable[RTCIceGatherer]:

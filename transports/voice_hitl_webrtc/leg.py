@@ -153,7 +153,6 @@ class WebRTCLeg:
 
     def clear(self) -> Heard:
         """Drop what is queued, at once; what was handed to the network cannot be called back and counts as heard."""
-        self._media.clear()
         heard = self._playback.clear()
         self._quiet.set()
         return heard

@@ -12,6 +12,8 @@ from aiortc import RTCRtpTransceiver
 from aiortc.mediastreams import MediaStreamTrack
 from aiortc.sdp import MediaDescription
 
+from voice_hitl.audio.playout import Counts
+
 
 @dataclass(frozen=True, slots=True)
 class MediaPorts:
@@ -48,15 +50,20 @@ class MediaPath(Protocol):
         """When the far end was last heard of, by the loop's clock."""
         ...
 
+    @property
+    def counts(self) -> Counts:
+        """What became of the far end's packets."""
+        ...
+
+    def offer(self, media: MediaDescription) -> None:
+        """Put into the audio of an offer of our own what we take."""
+        ...
+
     def negotiate(self, transceiver: RTCRtpTransceiver, remote: MediaDescription) -> None:
         """Take the remote description's audio: called once it was set, and before an answer is made or media flow.
 
         Raises `InvalidOffer` where there is no codec in common.
         """
-        ...
-
-    def clear(self) -> None:
-        """Let nothing of what was handed over earlier sound in what is sent next."""
         ...
 
     def close(self) -> None:

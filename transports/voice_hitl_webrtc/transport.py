@@ -9,11 +9,11 @@ from aiortc.mediastreams import MediaStreamTrack
 
 from voice_hitl.transport import CallRejected, Incoming, OnIncoming
 from voice_hitl_webrtc import ice, sdp
+from voice_hitl_webrtc.direct import DirectMedia
 from voice_hitl_webrtc.ice import IceServer
 from voice_hitl_webrtc.leg import CONNECT_WITHIN_S, LOST_AFTER_S, WebRTCLeg
 from voice_hitl_webrtc.media import OpenMedia
 from voice_hitl_webrtc.offer import Caller, WebRTCOffer
-from voice_hitl_webrtc.stock import StockMedia
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -43,7 +43,7 @@ class WebRTCTransport:
         *,
         lost_after_s: float = LOST_AFTER_S,
         connect_within_s: float = CONNECT_WITHIN_S,
-        open_media: OpenMedia = StockMedia,
+        open_media: OpenMedia = DirectMedia,
     ) -> None:
         self._ice_servers = tuple(ice_servers)
         self._authorize = authorize
