@@ -74,6 +74,15 @@ def test_it_reaches_whoever_has_a_page() -> None:
     assert not asker.reaches(None, None)
 
 
+@pytest.mark.parametrize(
+    ("audience", "reached"),
+    [((), True), (("caller",), True), (("supervisors", "lee"), True), (("supervisors",), False)],
+)
+def test_it_shows_nothing_to_whoever_may_not_answer(asked: Asked, audience: tuple[str, ...], reached: bool) -> None:
+    asked.request.audience = audience
+    assert CardAsker().reaches(asked.request, Session(PageSeen())) is reached
+
+
 async def test_the_card_is_open_until_the_request_settles(asked: Asked) -> None:
     page = PageSeen()
     async with anyio.create_task_group() as group:

@@ -323,6 +323,15 @@ async def test_a_card_settles_once(page: Page) -> None:
     assert types(page.take()) == ["request.settled"]
 
 
+async def test_a_card_that_identical_requests_share_closes_with_the_last_of_them(page: Page) -> None:
+    asked = page.opened()
+    first, asked.request = asked.request, page.ask(id="twin").request
+    first.end = RequestEnd.WITHDRAWN
+    settled, ok = await page.answer()
+    assert ok["type"] == "ok"
+    assert (settled["pending_id"], settled["end"]) == ("p1", "answered")
+
+
 async def test_a_long_transcript_is_cut_to_a_message(page: Page) -> None:
     page.session.transcript("assistant", "\x01" * MAX_BYTES, final=True, item="i")
     [line] = page.take()

@@ -18,8 +18,11 @@ class CardAsker:
         return "card"
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
-        """Whether the call has a page: its leg carries messages."""
-        return session is not None and session.page.reachable
+        """Whether the call has a page (its leg carries messages), and whoever is in front of it may answer."""
+        if session is None or not session.page.reachable:
+            return False
+        audience = request.audience if request is not None else ()
+        return not audience or "caller" in audience or session.participant_id in audience
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Show the card until the request settles. Gives up at once where there is no page, or no room on it."""

@@ -39,7 +39,6 @@ from voice_hitl.messages import (
 )
 from voice_hitl.provider import Role
 from voice_hitl.questions.wire import request_kind, respond, to_wire
-from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.transport import HangUpReason
 
@@ -56,6 +55,7 @@ _LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEn
 
 @dataclass(slots=True)
 class _Card:
+    pending_id: str
     asking: Asking
     asked_by: tuple[str, ...] = ()
     answer: Wire | None = None
@@ -106,7 +106,7 @@ class SessionPage:
         for call_id, tool_name in self._preparing.items():
             self._send(self._in_progress(call_id, tool_name))
         for card in self._cards.values():
-            self._send(self._opened(card.asking))
+            self._send(self._opened(card.asking, card.pending_id))
             if card.asked_by:
                 self._send(self._changed(card))
 
@@ -140,37 +140,41 @@ class SessionPage:
 
     def open(self, asking: Asking) -> bool:
         """Show the request as a card. False: its question does not fit a message, so nobody can see it."""
-        opened = self._opened(asking)
+        opened = self._opened(asking, asking.request.pending_id)
         try:
             self._send(opened)
         except TooLarge as error:
             log.warning("the question of request %s cannot be shown as a card: %s", opened.pending_id, error)
             return False
         self._preparing.pop(asking.request.tool_call_id, None)
-        self._cards[asking.request.pending_id] = _Card(asking)
+        self._cards[asking.request.pending_id] = _Card(asking.request.pending_id, asking)
         return True
 
     def changed(self, asking: Asking, *, asked_by: tuple[str, ...] = ()) -> None:
         """Say that the request's clock started, or by whom else it is asked now (`voice`, `card`, `console`)."""
-        card = self._cards.get(asking.request.pending_id)
+        card = self._card(asking)
         if card is not None:
             card.asked_by = asked_by or card.asked_by
             self._send(self._changed(card))
 
     def settle(self, asking: Asking) -> None:
         """Close the card and show how the request ended. A second time does nothing."""
-        request = asking.request
-        card = self._cards.pop(request.pending_id, None)
+        card = self._card(asking)
         if card is None:
             return
+        del self._cards[card.pending_id]
         settled = RequestSettled(
-            pending_id=request.pending_id,
-            call=request.tool_call_id,
+            pending_id=card.pending_id,
+            call=asking.request.tool_call_id,
             outcome=_outcome(asking, card.answer),
             server_time=self._now(),
         )
-        _remember(self._settled, request.pending_id, settled, REMEMBERED)
+        _remember(self._settled, card.pending_id, settled, REMEMBERED)
         self._send(settled)
+
+    def _card(self, asking: Asking) -> _Card | None:
+        # Not by the request's id: identical requests share an asking, and its first one may settle before the others.
+        return next((card for card in self._cards.values() if card.asking is asking), None)
 
     # --- from the page -----------------------------------------------------------------------------------------------
 
@@ -238,10 +242,10 @@ class SessionPage:
     def _in_progress(self, call_id: str, tool_name: str) -> RequestOpened:
         return RequestOpened(call=call_id, tool=tool_name, status="inProgress", server_time=self._now())
 
-    def _opened(self, asking: Asking) -> RequestOpened:
+    def _opened(self, asking: Asking, pending_id: str) -> RequestOpened:
         request = asking.request
         return RequestOpened(
-            pending_id=request.pending_id,
+            pending_id=pending_id,
             call=request.tool_call_id,
             tool=request.tool_name,
             kind=request_kind(asking.question),
@@ -252,9 +256,9 @@ class SessionPage:
         )
 
     def _changed(self, card: _Card) -> RequestChanged:
-        request: PendingInput = card.asking.request
+        request = card.asking.request
         return RequestChanged(
-            pending_id=request.pending_id,
+            pending_id=card.pending_id,
             status="executing",
             server_time=self._now(),
             expires_at=request.expires_at,

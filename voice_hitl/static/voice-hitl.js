@@ -20,10 +20,10 @@
 
 /**
  * @typedef {object} Options
- * @property {string} [participantId]  Who is calling; without it the session is told a random name.
  * @property {RTCIceServer[]} [iceServers]
  * @property {MediaTrackConstraints} [audio]  What to ask of the microphone; echo cancellation is on unless said here.
  * @property {Record<string, string>} [headers]  Sent with the offer, such as an `Authorization`.
+ * @property {Record<string, unknown>} [fields]  Sent in the offer's body, for whoever decides on the call.
  * @property {number} [rejoinSeconds]  How long a lost call is tried again before it has ended (15).
  */
 
@@ -123,8 +123,8 @@ export class Call {
   constructor(url, options = {}) {
     this.url = url;
     this.options = options;
-    /** Who we are to the session; the same again when the call is rejoined. */
-    this.participantId = options.participantId ?? `page-${token()}`;
+    /** The same again when a lost call is rejoined: it goes on where it was. */
+    this.callId = token();
     this.#audio.autoplay = true;
   }
 
@@ -189,6 +189,8 @@ export class Call {
 
   /** End the call. */
   hangUp() {
+    // The session is told at once; a connection that only closes might have been lost.
+    if (this.#channel?.readyState === "open") this.#channel.send(JSON.stringify({ v: VERSION, type: "bye" }));
     this.#end("caller");
   }
 
@@ -267,14 +269,14 @@ export class Call {
       response = await fetch(this.url, {
         method: "POST",
         headers: { "Content-Type": "application/json", ...this.options.headers },
-        body: JSON.stringify({ sdp, type, participant_id: this.participantId }),
+        body: JSON.stringify({ ...this.options.fields, sdp, type, call_id: this.callId }),
       });
     } catch (error) {
       throw new CallFailed("The agent cannot be reached. Is it still running?", error);
     }
     if (!response.ok) {
-      const why = (await response.text()).slice(0, 300);
-      throw new CallFailed(`The call was not taken: ${why || response.statusText}`);
+      const { error } = await response.json().catch(() => ({}));
+      throw new CallFailed(`The call was not taken: ${error ?? `the agent's server says ${response.status}`}.`);
     }
     return response.json();
   }
@@ -293,7 +295,7 @@ export class Call {
     if (peer !== this.#peer || this.state !== "live") return;
     this.#become("reconnecting");
     const until = Date.now() + (this.options.rejoinSeconds ?? 15) * 1000;
-    for (let pause = 250; !this.ended && Date.now() < until; pause = Math.min(pause * 2, 4000)) {
+    for (let pause = 250; !this.ended && Date.now() < until; pause = Math.min(pause * 2, 1000)) {
       this.#peer?.close();
       try {
         await this.#offer();

@@ -8,7 +8,7 @@
  */
 
 import { element as h, svg } from "./element.js";
-import { approvalPrompt, fields } from "./fields.js";
+import { approvalPrompt, confirmPrompt, fields } from "./fields.js";
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5";
 const CROSS = "M6 6l12 12M18 6L6 18";
@@ -115,6 +115,7 @@ export function headline(request) {
   const { question } = request;
   if (!question) return "A question is on its way";
   if (question.kind === "form") return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
+  if (question.kind === "confirm") return confirmPrompt(question);
   return question.kind === "approval" ? approvalPrompt(question) : question.prompt;
 }
 

@@ -120,7 +120,13 @@ function hear({ role, text, final, item }) {
   words.textContent = final ? text : words.textContent + text;
   line.classList.toggle("partial", !final);
   if (final && !text.trim()) line.remove();
-  line.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  // On a small screen the newest words are below a question that waits: they must not scroll it away.
+  if (!asking()) line.scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+/** Whether a question waits for the person. */
+function asking() {
+  return [...cards.values()].some(({ open }) => open);
 }
 
 /** @param {LiveCall} placed */
@@ -160,7 +166,8 @@ function announce(card) {
   say(byId("announce", HTMLElement), `The agent asks: ${card.words}`);
   // The keyboard goes where the decision is, unless somebody is typing.
   if (!document.activeElement?.matches("input, textarea")) card.element.focus({ preventScroll: true });
-  card.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  const tall = card.element.offsetHeight > innerHeight - 200;
+  card.element.scrollIntoView({ block: tall ? "start" : "nearest", behavior: "smooth" });
 }
 
 /**
@@ -208,14 +215,14 @@ function showKeypad(shown) {
 function frame(now) {
   if (!live || live.ended) return;
   requestAnimationFrame(frame);
-  const asking = [...cards.values()].some(({ open }) => open);
+  const waits = asking();
   const you = live.microphoneLevel;
   const agent = live.agentLevel;
-  ribbon.push(now, { agent, you, asking });
+  ribbon.push(now, { agent, you, asking: waits });
   [...level.children].forEach((bar, index) => bar.classList.toggle("on", you * BARS > index + 0.5));
   level.setAttribute("aria-valuenow", String(Math.round(you * 100)));
-  say(doing, asking ? "Waiting for your answer" : agent > 0.35 ? "The agent is speaking" : "Listening to you");
-  doing.classList.toggle("waits", asking);
+  say(doing, waits ? "Waiting for your answer" : agent > 0.35 ? "The agent is speaking" : "Listening to you");
+  doing.classList.toggle("waits", waits);
   const seconds = Math.floor((now - since) / 1000);
   say(clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
   for (const card of cards.values()) if (card.open) card.tick(live.remaining(card.request));

@@ -41,7 +41,7 @@ export function fields({ question }, send) {
 function confirm(question, send) {
   return [
     ...risk(question),
-    prompt(question.prompt),
+    prompt(confirmPrompt(question)),
     ...details(question.details),
     h("div", { class: "actions" }, [
       button("Yes, go ahead", "primary", () => send({ action: "answer", value: true })),
@@ -137,6 +137,11 @@ function approval(question, send) {
       button("Reject", "plain", () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) })),
     ]),
   ];
+}
+
+/** What would be done is not always put as a question. @param {{ prompt: string }} question */
+export function confirmPrompt({ prompt: words }) {
+  return /[.?!]$/.test(words) ? words : `${words}?`;
 }
 
 /** @param {{ title?: string, tool: string }} question */
