@@ -1,7 +1,7 @@
-"""The floor: who speaks in a session now, the model or an asker. One holder at a time, the others in order of arrival."""
+"""The floor: who speaks in a session now, the model or an asker. One holder at a time, the others queue."""
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from voice_hitl.tasks import Latch
@@ -27,7 +27,7 @@ class Floor:
         return self._holder
 
     @asynccontextmanager
-    async def taken_by(self, pending_id: str) -> AsyncIterator[None]:
+    async def taken_by(self, pending_id: str) -> AsyncGenerator[None]:
         """Hold the floor for a request, in order of arrival; `FloorFull` at once where too many wait.
 
         Leaving it hands the floor to the next in the queue, in the same tick, or back to the model.

@@ -2,7 +2,7 @@
 
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
@@ -21,6 +21,7 @@ from voice_hitl.provider import (
     Role,
 )
 from voice_hitl.tasks import Latch, current_time
+from voice_hitl.tools.definition import AITool
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +70,10 @@ class Link:
     def config(self) -> ProviderConfig:
         """What the session is configured with now."""
         return self._config
+
+    def declare(self, tools: Sequence[AITool]) -> None:
+        """Set the tools of a session that is not open yet."""
+        self._config = replace(self._config, tools=tuple(tools))
 
     async def open(self) -> None:
         """Connect the first time; `ProviderError` says why it cannot be had."""
@@ -178,7 +183,7 @@ class Link:
 
     # --- commands ----------------------------------------------------------------------------------------------------
 
-    async def send_result(self, call: ToolCall, text: str, failed: bool) -> str:  # noqa: FBT001 - a door's callback
+    async def send_result(self, call: ToolCall, text: str, failed: bool) -> str:
         """Send a call's outcome: as its output where the connection knows the call, else as text. Says which."""
         connection = await self.ready()
         if call.call_id in self._known:

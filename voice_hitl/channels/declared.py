@@ -1,0 +1,70 @@
+"""Which tools a channel declares to its model: the host's, and a person's where somebody can be reached."""
+
+import logging
+from collections.abc import Callable, Sequence
+
+from voice_hitl.asker import AskerSession
+from voice_hitl.doors.gate import Catalogue
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.policy import ToolPolicy
+
+log = logging.getLogger(__name__)
+
+
+def check_names(tools: Sequence[AITool], human: HumanInputToolHandler | None) -> None:
+    """Refuse a host tool under a name that the human-input handler defines: `ValueError`."""
+    taken = {definition.name for definition in human.tool_definitions} if human is not None else set[str]()
+    for tool in tools:
+        if tool.name in taken:
+            raise ValueError(f"tool {tool.name!r} is defined by human_input_handler already: take it out of tools")
+
+
+class DeclaredTools:
+    """Puts a session's catalogue together, and says once for each name why a person will never be asked."""
+
+    def __init__(self, channel_id: str, human: HumanInputToolHandler | None, heard: Callable[[], bool]) -> None:
+        self._channel_id = channel_id
+        self._human = human
+        self._heard = heard
+        self._warned: set[str] = set()
+        self._catalogues: dict[tuple[AITool, ...], Catalogue] = {}
+
+    def catalogue(
+        self, tools: Sequence[AITool], session: AskerSession | None, policy: ToolPolicy | None, role: str | None
+    ) -> Catalogue:
+        """The tools of one session: compiled once for all sessions that declare the same."""
+        declared = [*tools, *self._persons(tools, session)]
+        if policy is not None:
+            declared = [tool for tool in declared if policy.allows(tool.name, role=role)]
+        key = tuple(declared)
+        try:
+            catalogue = self._catalogues.get(key)
+        except TypeError:
+            return Catalogue(declared)  # a definition with unhashable parameters
+        if catalogue is None:
+            catalogue = self._catalogues[key] = Catalogue(declared)
+        return catalogue
+
+    def _persons(self, tools: Sequence[AITool], session: AskerSession | None) -> list[AITool]:
+        human = self._human
+        if human is None:
+            return []
+        by_host = {tool.name for tool in tools}
+        for name in human.undeclared - by_host:
+            self._warn(name, "it has no definition: pass one in tool_definitions, or declare it in tools")
+        reached: list[AITool] = []
+        for definition in human.tool_definitions:
+            if not human.asks(definition.name) or self._reaches(human, definition.name, session):
+                reached.append(definition)
+            else:
+                self._warn(definition.name, "nobody can be reached: no asker reaches anybody, and no hook listens")
+        return reached if any(human.asks(tool.name) for tool in reached) else []
+
+    def _reaches(self, human: HumanInputToolHandler, name: str, session: AskerSession | None) -> bool:
+        return self._heard() or any(asker.reaches(None, session) for asker in human.askers_of(name))
+
+    def _warn(self, name: str, why: str) -> None:
+        if name not in self._warned:
+            self._warned.add(name)
+            log.warning("channel %s: no person will ever be asked through %s, because %s", self._channel_id, name, why)
