@@ -1,1 +1,128 @@
-"""voice_hitl."""
+"""voice_hitl: the moment in a live call when an AI has to stop and ask a person."""
+
+from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
+from voice_hitl.askers.card import CardAsker
+from voice_hitl.channels.session import VoiceSession
+from voice_hitl.channels.voice import CallSetup, RealtimeVoiceChannel, Reject
+from voice_hitl.enums import (
+    ChannelType,
+    DoorName,
+    HookExecution,
+    HookTrigger,
+    OutcomeKind,
+    PendingInputStatus,
+    RequestEnd,
+    Via,
+)
+from voice_hitl.errors import (
+    ConnectionEnded,
+    HumanInputRejectedError,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidOffer,
+    InvalidQuestion,
+    PluginMissing,
+    ProviderError,
+    ToolFailedError,
+    ToolRefusedError,
+    UnservedToolCallError,
+    VoiceHitlError,
+)
+from voice_hitl.events import (
+    AskedEvent,
+    BargeInEvent,
+    DigitEvent,
+    ErrorEvent,
+    HeardEvent,
+    ParticipantEvent,
+    SessionEvent,
+    SpeechEvent,
+    ToolCallEvent,
+    TranscriptionEvent,
+)
+from voice_hitl.hooks import HookContext, HookResult
+from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.kit import VoiceKit
+from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
+from voice_hitl.requests.pending import PendingInput, PendingInputEvent
+from voice_hitl.requests.settlement import Settlement
+from voice_hitl.tools.asking import HumanTool, ask_human, ask_user_question, confirm_action, human_tool
+from voice_hitl.tools.calls import AIToolCall, ServedCall
+from voice_hitl.tools.context import current_tool_actor_id, current_tool_call
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.handler import ToolHandler, compose_tool_handlers
+from voice_hitl.tools.policy import ToolPolicy
+
+__all__ = [
+    "AITool",
+    "AIToolCall",
+    "Answer",
+    "Approval",
+    "AskedEvent",
+    "Asker",
+    "AskerSession",
+    "Asking",
+    "BargeInEvent",
+    "CallSetup",
+    "CardAsker",
+    "ChannelType",
+    "Choice",
+    "Confirm",
+    "ConnectionEnded",
+    "DigitEvent",
+    "DoorName",
+    "ErrorEvent",
+    "Form",
+    "GaveUp",
+    "HeardEvent",
+    "HookContext",
+    "HookExecution",
+    "HookResult",
+    "HookTrigger",
+    "HumanInputHandler",
+    "HumanInputRejectedError",
+    "HumanInputToolHandler",
+    "HumanTool",
+    "InvalidAnswer",
+    "InvalidArguments",
+    "InvalidOffer",
+    "InvalidQuestion",
+    "Number",
+    "Option",
+    "OutcomeKind",
+    "ParticipantEvent",
+    "PendingInput",
+    "PendingInputEvent",
+    "PendingInputStatus",
+    "PluginMissing",
+    "ProviderError",
+    "Question",
+    "RealtimeVoiceChannel",
+    "Reject",
+    "RequestEnd",
+    "ServedCall",
+    "SessionEvent",
+    "Settlement",
+    "SpeechEvent",
+    "Text",
+    "ToolCallEvent",
+    "ToolFailedError",
+    "ToolHandler",
+    "ToolPolicy",
+    "ToolRefusedError",
+    "TranscriptionEvent",
+    "UnservedToolCallError",
+    "Via",
+    "VoiceHitlError",
+    "VoiceKit",
+    "VoiceSession",
+    "ask_human",
+    "ask_user_question",
+    "compose_tool_handlers",
+    "confirm_action",
+    "current_tool_actor_id",
+    "current_tool_call",
+    "human_tool",
+]
