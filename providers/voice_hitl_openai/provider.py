@@ -1,0 +1,168 @@
+"""The Realtime API of OpenAI as a provider."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from openai import AsyncOpenAI, OpenAIError
+from openai.resources.realtime.realtime import AsyncRealtimeConnection
+from websockets.exceptions import InvalidStatus, WebSocketException
+
+from voice_hitl.errors import ConnectionEnded, ProviderError
+from voice_hitl.provider import ProviderCapabilities, ProviderConfig, ProviderFailed
+from voice_hitl.tasks import current_time
+from voice_hitl_openai.connection import OpenAIRealtimeConnection
+from voice_hitl_openai.conversation import Conversation
+from voice_hitl_openai.settings import RATE, Settings, default_turn_detection
+
+MOST_MESSAGE_BYTES: Final = 16 * 2**20
+"""The longest message that is read."""
+
+MOST_CALL_ID_CHARS: Final = 32
+MOST_RESULT_CHARS: Final = 100_000
+"""About the whole of the 32,768 tokens that the smaller models read; nothing longer could be taken in."""
+
+CONNECT_S: Final = 10.0
+"""How long connecting may take."""
+
+
+class OpenAIRealtimeProvider:
+    """OpenAI's Realtime API (GA), or a service that speaks it.
+
+    Args:
+        model: The model's name.
+        api_key: The key; None reads `OPENAI_API_KEY`.
+        base_url: Another service's address, such as `https://my.host/v1`; None is OpenAI's own (or `OPENAI_BASE_URL`).
+            It must hand back the `metadata` of a response, and show the session in `session.updated`, as OpenAI does.
+            Tried only against OpenAI's protocol as the API reference and `voice_hitl.testing` have it: Azure and other
+            services are untried.
+        voice: The model's voice, where a session's `config.voice` names none.
+        transcription_model: What writes the caller down. Confidence is told by `gpt-4o-transcribe` and
+            `gpt-4o-mini-transcribe` only.
+        turn_detection: The service's `turn_detection`, as the API reference has it, while nobody holds the model; None
+            is `server_vad` with 500 ms of silence, answering and interrupting by itself.
+        noise_reduction: `near_field` (headphones), `far_field` (laptops, rooms), or None.
+        session: More fields of the session, as the API reference has them (`reasoning`, `max_output_tokens`, ...).
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = "gpt-realtime-2.1",
+        api_key: str | None = None,
+        base_url: str | None = None,
+        voice: str = "marin",
+        transcription_model: str = "gpt-transcribe",
+        turn_detection: Mapping[str, object] | None = None,
+        noise_reduction: str | None = None,
+        session: Mapping[str, object] | None = None,
+    ) -> None:
+        self._model = model
+        self._api_key = api_key
+        self._base_url = base_url
+        self._client: AsyncOpenAI | None = None
+        self._settings = Settings(
+            voice=voice,
+            transcription_model=transcription_model,
+            turn_detection=default_turn_detection() if turn_detection is None else turn_detection,
+            noise_reduction=noise_reduction,
+            session=session or {},
+        )
+
+    @property
+    def name(self) -> str:
+        """What to call it in logs and tables."""
+        return f"openai {self._model}"
+
+    @property
+    def capabilities(self) -> ProviderCapabilities:
+        """What it can do."""
+        return ProviderCapabilities(
+            rate=RATE,
+            hold="quiet",
+            speaks_while_owed=True,
+            blocks_while_owed=False,
+            speech_cancels_calls=False,
+            replies_to_results=False,
+            verbatim="likely",
+            truncates=True,
+            speech_events=True,
+            resumes="replay",
+            reconfigures="in_place",
+            delegates=False,
+            owes_output_within_s=None,
+            max_result_chars=MOST_RESULT_CHARS,
+            max_call_id=MOST_CALL_ID_CHARS,
+        )
+
+    async def connect(self, config: ProviderConfig) -> OpenAIRealtimeConnection:
+        """Open a session; returns when it stands as asked for.
+
+        A session that carries an old one on is told so by `config.metadata`: `history`, a sequence of `{"role",
+        "text"}` and, for calls that are owed their output, `{"call_id", "name", "arguments"}`, in the order in which
+        they were; `held`, True to keep the model from answering by itself from the start. `Resumed` follows
+        `Connected` when `history` is there, even empty.
+
+        Raises:
+            ProviderError: It cannot be reached, or refuses the key, the model or the session.
+        """
+        with anyio.move_on_after(CONNECT_S):
+            socket = await self._reach()
+            conversation = Conversation(
+                self._settings, stem=secrets.token_hex(3), clock_offset=current_time() - time.time()
+            )
+            connection = OpenAIRealtimeConnection(socket, conversation)
+            opened = False
+            try:
+                await connection.open(config)
+                opened = True
+            except ConnectionEnded as ended:
+                raise ProviderError(await _why_ended(connection)) from ended
+            finally:
+                if not opened:
+                    await connection.aclose()
+            return connection
+        raise ProviderError(f"OpenAI did not answer within {CONNECT_S:g} s: check the network and the base_url")
+
+    async def _reach(self) -> AsyncRealtimeConnection:
+        try:
+            if self._client is None:
+                # Reads certificates and imports more of the SDK: a tenth of a second that no other call is to wait.
+                self._client = await anyio.to_thread.run_sync(self._new_client)
+            return await self._client.realtime.connect(
+                model=self._model,
+                websocket_connection_options={"max_size": MOST_MESSAGE_BYTES, "compression": None},
+            ).enter()
+        except InvalidStatus as refused:
+            raise ProviderError(_why_refused(refused.response.status_code, self._model)) from refused
+        except OpenAIError as error:
+            raise ProviderError(f"OpenAI cannot be used: {error}") from error
+        except (OSError, WebSocketException) as error:
+            raise ProviderError(f"OpenAI could not be reached: {error}. Check the network and the base_url") from error
+
+    def _new_client(self) -> AsyncOpenAI:
+        client = AsyncOpenAI(api_key=self._api_key, base_url=self._base_url)
+        _ = client.realtime
+        return client
+
+
+def _why_refused(status: int, model: str) -> str:
+    match status:
+        case 401 | 403:
+            return f"OpenAI refused the key (HTTP {status}): check OPENAI_API_KEY, or the api_key given"
+        case 404:
+            return f"OpenAI knows no Realtime session for the model {model!r} (HTTP 404): check model and base_url"
+        case 429:
+            return "OpenAI takes no more sessions now (HTTP 429): check the limits and the credit of the account"
+        case _:
+            return f"OpenAI refused the session (HTTP {status})"
+
+
+async def _why_ended(connection: OpenAIRealtimeConnection) -> str:
+    async for event in connection.events():
+        if isinstance(event, ProviderFailed):
+            return f"OpenAI ended the session before it stood: {event.message or event.code}"
+    return "OpenAI ended the session before it stood"
