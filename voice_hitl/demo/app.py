@@ -1,0 +1,155 @@
+"""The demo: a page, an agent that calls a tool only a person can answer, and that person's card."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Protocol, cast
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from voice_hitl import plugins
+from voice_hitl.askers.card import CardAsker
+from voice_hitl.channels.session import VoiceSession
+from voice_hitl.channels.voice import RealtimeVoiceChannel
+from voice_hitl.demo.restaurant import BOOK_TABLE, SYSTEM_PROMPT, Restaurant
+from voice_hitl.enums import HookExecution, HookTrigger
+from voice_hitl.events import ToolCallEvent
+from voice_hitl.hooks import HookContext
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.kit import VoiceKit
+from voice_hitl.messages import instant
+from voice_hitl.provider import Provider
+from voice_hitl.tools.asking import confirm_action
+from voice_hitl.transport import Transport
+
+TIMEOUT_S: Final = 60.0
+"""How long the person has for an answer."""
+
+PAGE: Final = Path(__file__).parent / "static"
+CLIENT: Final = Path(__file__).parents[1] / "static" / "voice-hitl.js"
+
+
+class WebTransport(Transport, Protocol):
+    """A transport whose calls are set up over HTTP."""
+
+    def routes(self, path: str = "/offer") -> list[BaseRoute]:
+        """The routes a page posts its offer to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who calls, as the transport asks for it. Everybody in front of this machine is the same person."""
+
+    participant_id: str = "you"
+    room_id: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A running demo: serve `app`, then `close` it."""
+
+    app: Starlette
+    kit: VoiceKit
+    voice: RealtimeVoiceChannel
+    transport: WebTransport
+    restaurant: Restaurant
+
+    async def close(self) -> None:
+        """Hang up every call and end everything; closing twice is harmless."""
+        await self.kit.close()
+        await self.transport.aclose()
+
+
+def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S) -> Demo:
+    """Put the demo together.
+
+    Args:
+        provider: The speech model; by default the embedded one.
+        timeout: Seconds the person has for an answer.
+
+    Raises:
+        PluginMissing: The embedded provider or the WebRTC transport is not installed.
+    """
+    transport = _load_transport()(authorize=_same_origin)
+    kit = VoiceKit()
+    restaurant = Restaurant()
+    voice = RealtimeVoiceChannel(
+        "demo",
+        provider=provider or _load_provider()(),
+        transport=transport,
+        system_prompt=SYSTEM_PROMPT,
+        tools=[BOOK_TABLE],
+        tool_handler=restaurant.serve,
+        human_input_handler=HumanInputToolHandler(
+            {"ConfirmAction"}, timeout=timeout, tool_definitions=[confirm_action()], askers=[CardAsker()]
+        ),
+    )
+    kit.register_channel(voice)
+    kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
+    kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
+    return Demo(Starlette(routes=_routes(transport)), kit, voice, transport, restaurant)
+
+
+def _load_transport() -> Callable[..., WebTransport]:
+    return cast("Callable[..., WebTransport]", plugins.load("transport", "webrtc"))
+
+
+def _load_provider() -> Callable[..., Provider]:
+    return cast("Callable[..., Provider]", plugins.load("provider", "local"))
+
+
+def _routes(transport: WebTransport) -> list[BaseRoute]:
+    async def client(_request: Request) -> FileResponse:
+        return FileResponse(CLIENT, media_type="text/javascript")
+
+    return [
+        *transport.routes("/offer"),
+        Route("/voice-hitl.js", client),
+        Mount("/", StaticFiles(directory=PAGE, html=True)),
+    ]
+
+
+async def _same_origin(request: Request) -> Visitor | None:
+    """Let no other site's page use this machine's agent."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        return None
+    return Visitor()
+
+
+# What the page is shown of the agent's side. The check takes its instants from the same messages.
+
+
+async def _called(event: ToolCallEvent, context: HookContext) -> None:
+    _tell(context, "tool.called", {"call": event.tool_call_id, "tool": event.tool_name})
+
+
+async def _reported(event: ToolCallEvent, context: HookContext) -> None:
+    body = {
+        "call": event.tool_call_id,
+        "tool": event.tool_name,
+        "outcome": _outcome(event),
+        "text": (event.result or "")[:10_000],
+    }
+    _tell(context, "tool.result", body)
+
+
+def _tell(context: HookContext, type: str, body: Mapping[str, object]) -> None:
+    if isinstance(context.session, VoiceSession):
+        context.session.page.tell(type, {**body, "at": instant(datetime.now(UTC))})
+
+
+def _outcome(event: ToolCallEvent) -> str:
+    if event.cancelled:
+        return "cancelled"
+    if event.refused:
+        return "refused"
+    return "failed" if event.is_error else "served"

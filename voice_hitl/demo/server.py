@@ -1,0 +1,58 @@
+"""Serving the demo: a port, a web server on it, and a clean end."""
+
+import errno
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+GOODBYE_S = 2
+"""How long open HTTP requests may take to end once the server does."""
+
+
+class PortBusy(Exception):  # noqa: N818 - named by its cause
+    """Another program listens on the port already."""
+
+
+class Server(uvicorn.Server):
+    """A web server that leaves signals to whoever runs it; `should_exit` ends it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Signals are the program's: the demo hangs its calls up before the server ends."""
+        yield
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the port (0: any free one).
+
+    Raises:
+        PortBusy: Somebody else has it.
+        OSError: This machine has no such address.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise PortBusy(f"port {port} is in use") from error
+        raise
+
+
+def address(listener: socket.socket) -> str:
+    """Where a browser finds what is served on `listener`."""
+    host, port = str(listener.getsockname()[0]), int(listener.getsockname()[1])
+    # A program listens on every address, and a browser asks for one.
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def web_server(app: ASGIApp) -> Server:
+    """A server for `app`: `await server.serve(sockets=[listener])`, and `server.should_exit = True` to end it."""
+    return Server(
+        uvicorn.Config(
+            app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=GOODBYE_S, ws="none"
+        )
+    )
