@@ -4,10 +4,9 @@ Our own transports and providers are found exactly as a third party's are. A plu
 class or a function; the extra that it needs is called as it is.
 """
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
-from types import ModuleType
 from typing import Literal, cast
 
 from voice_hitl.errors import PluginMissing
@@ -35,14 +34,15 @@ def load(kind: Kind, name: str) -> Plugin:
         raise PluginMissing(f"the {kind} {name!r} needs {missing.name}: {_remedy(entry)}") from missing
 
 
-def require(module: str, *, extra: str) -> ModuleType:
-    """Import one of the library's own modules that needs an extra.
+@contextmanager
+def needing(extra: str) -> Generator[None]:
+    """Around the import of a part of the library that needs an extra.
 
     Raises:
         PluginMissing: Something of that extra is not installed.
     """
     try:
-        return importlib.import_module(module)
+        yield
     except ModuleNotFoundError as missing:
         raise PluginMissing(f"{missing.name} is not installed: {_install(extra)}") from missing
 

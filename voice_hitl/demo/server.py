@@ -2,17 +2,22 @@
 
 import errno
 import socket
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 
+import anyio
 import uvicorn
 from starlette.types import ASGIApp
+
+from voice_hitl.demo.app import Demo
+from voice_hitl.errors import VoiceHitlError
 
 GOODBYE_S = 2
 """How long open HTTP requests may take to end once the server does."""
 
 
-class PortBusy(Exception):  # noqa: N818 - named by its cause
+class PortBusy(VoiceHitlError):  # noqa: N818 - named by its cause
     """Another program listens on the port already."""
 
 
@@ -37,7 +42,7 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise PortBusy(f"port {port} is in use") from error
+            raise PortBusy(f"port {port} is in use by another program: choose another one with --port") from error
         raise
 
 
@@ -56,3 +61,17 @@ def web_server(app: ASGIApp) -> Server:
             app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=GOODBYE_S, ws="none"
         )
     )
+
+
+@asynccontextmanager
+async def serving(demo: Demo, listener: socket.socket) -> AsyncGenerator[str]:
+    """Serve the demo for as long as the block runs; gives its address. At the end every call is hung up."""
+    server = web_server(demo.app)
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(server.serve, sockets=[listener]))
+        try:
+            yield address(listener)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await demo.close()
+                server.should_exit = True

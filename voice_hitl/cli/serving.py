@@ -1,0 +1,80 @@
+"""What the commands run: the demo for as long as it is wanted, and a check against it or against one that runs."""
+
+import os
+import signal
+import sys
+import webbrowser
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+from rich.console import Console
+
+from voice_hitl.cli.checking import STEPS, Check, Report, Step
+from voice_hitl.demo.app import create_demo
+from voice_hitl.demo.server import listen, serving
+
+
+async def run_demo(host: str, port: int, open_browser: bool, out: Console) -> None:
+    """Serve the demo until the program is asked to end; open calls are hung up then.
+
+    Raises:
+        PluginMissing: The demo's extra is not installed.
+        PortBusy: Another program has the port.
+    """
+    with listen(host, port) as listener:
+        demo = create_demo()
+        async with serving(demo, listener) as url:
+            out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
+            if open_browser and _has_browser():
+                await anyio.to_thread.run_sync(webbrowser.open, url)
+            await _asked_to_end()
+
+
+async def run_check(url: str | None, timeout: float, progress: Console) -> Report:
+    """Call the demo at `url`, or one started for it, and see every step happen.
+
+    Raises:
+        PluginMissing: The demo's extra is not installed.
+    """
+    if url is not None:
+        return await _checked(Check(_offers(url), same_clock=False), timeout, progress)
+    with listen("127.0.0.1", 0) as listener:
+        async with serving(create_demo(), listener) as own:
+            return await _checked(Check(_offers(own), same_clock=True), timeout, progress)
+
+
+async def _checked(check: Check, timeout: float, progress: Console) -> Report:
+    with progress.status(_waiting_for(check.report)) as status:
+
+        def happened(step: Step) -> None:
+            progress.print(f"[green]✓[/] {step.name} [dim]{step.ms:,.0f} ms[/]", highlight=False)
+            status.update(_waiting_for(check.report))
+
+        check.on_step = happened
+        return await check.run(timeout=timeout)
+
+
+def _waiting_for(report: Report) -> str:
+    left = STEPS[len(report.steps) :]
+    return f"waiting for: {left[0]}" if left else "hanging up"
+
+
+def _offers(url: str) -> str:
+    """Where the offers of a demo at `url` go; an address with a path is taken as it is."""
+    if "//" not in url:
+        url = f"http://{url}"
+    return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/offer"
+
+
+def _has_browser() -> bool:
+    # Without a display webbrowser may start one in this very terminal.
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+async def _asked_to_end() -> None:
+    if sys.platform == "win32":
+        await anyio.sleep_forever()  # Ctrl-C cancels this: the loop there takes no signals
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            return
