@@ -1,0 +1,267 @@
+"""What the library adds to one tool call, in microseconds: the whole path, wire encoding included.
+
+    python benchmarks/tool_call.py [--calls 3000]
+
+A provider connection hands a call in as its codec would, and encodes the output as JSON; between the two lie the
+session, the book, the gate with a schema and a policy, one hook of each kind, the ledger and the report. Three spans are
+measured, each alone and with 1,000 other requests open:
+
+- plain: a host's handler, from the call to its result sent;
+- open: a person's tool, from the call to its request open (answerable);
+- answer: from the answer to its result sent.
+"""
+
+import gc
+import json
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated
+
+import anyio
+import anyio.lowlevel
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from voice_hitl import (
+    AITool,
+    Answer,
+    HookExecution,
+    HookTrigger,
+    HumanInputToolHandler,
+    RealtimeVoiceChannel,
+    Settlement,
+    ToolPolicy,
+    VoiceKit,
+    confirm_action,
+)
+from voice_hitl.provider import (
+    InjectRole,
+    ProviderCapabilities,
+    ProviderConfig,
+    ProviderEvent,
+    Receiver,
+    ToolCalled,
+)
+from voice_hitl.tasks import Latch, Mailbox
+from voice_hitl.testing import LoopbackTransport
+
+BARS_US = {"plain": 80, "open": 60, "answer": 40}
+OTHERS = 1_000
+WARM_UP = 300
+
+TRANSFER = AITool(
+    "transfer",
+    "Transfer money.",
+    {
+        "type": "object",
+        "properties": {
+            "amount": {"type": "number", "minimum": 0},
+            "to": {"type": "string"},
+            "when": {"enum": ["now", "later"]},
+        },
+        "required": ["amount", "to"],
+        "additionalProperties": False,
+    },
+)
+ARGUMENTS = json.dumps({"amount": 500, "to": "Ann Lee", "when": "now"})
+ACTION = json.dumps({"action": "Transfer 500 dollars to Ann Lee.", "details": {"amount": 500, "to": "Ann Lee"}})
+
+
+@dataclass
+class WireConnection:
+    """A provider connection that encodes what it sends, and says when an output has gone out."""
+
+    events_in: Mailbox[ProviderEvent] = field(default_factory=Mailbox[ProviderEvent])
+    sent: Latch = field(default_factory=Latch)
+    sent_at: int = 0
+    wire: bytes = b""
+
+    def events(self) -> Receiver[ProviderEvent]:
+        """What the codec has decoded."""
+        return self.events_in
+
+    def send_audio(self, pcm: bytes) -> None:
+        """No audio here."""
+
+    async def send_tool_result(self, call_id: str, name: str, text: str, *, failed: bool) -> None:
+        """Encode the output as it goes over the wire."""
+        item = {"type": "function_call_output", "call_id": call_id, "output": text}
+        self.wire = json.dumps({"type": "conversation.item.create", "item": item}).encode()
+        self.sent_at = time.perf_counter_ns()
+        self.sent.set()
+
+    async def say(self, text: str) -> None:
+        """Nothing is said here."""
+
+    async def inject(self, text: str, *, role: InjectRole = "system", silent: bool = True) -> str:
+        """Encode the line as it goes over the wire."""
+        item = {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
+        self.wire = json.dumps({"type": "conversation.item.create", "item": item}).encode()
+        return "item"
+
+    async def respond(self) -> None:
+        """Encode the request as it goes over the wire."""
+        self.wire = json.dumps({"type": "response.create"}).encode()
+
+    async def interrupt(self, response_id: str | None = None, *, item_id: str = "", played_ms: float = 0) -> None:
+        """Nothing plays here."""
+
+    async def hold(self, *, on: bool) -> None:
+        """Nobody holds here."""
+
+    async def forget(self, item_id: str) -> None:
+        """Encode the deletion as it goes over the wire."""
+        self.wire = json.dumps({"type": "conversation.item.delete", "item_id": item_id}).encode()
+
+    async def reconfigure(self, config: ProviderConfig) -> None:
+        """Nothing changes here."""
+
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
+        """Nothing delegates here."""
+
+    async def aclose(self) -> None:
+        """End the stream."""
+        self.events_in.close()
+
+
+class WireProvider:
+    """Gives one `WireConnection`."""
+
+    name = "wire"
+    capabilities = ProviderCapabilities()
+
+    def __init__(self) -> None:
+        self.connection = WireConnection()
+
+    async def connect(self, config: ProviderConfig) -> WireConnection:
+        """Hand out the connection."""
+        return self.connection
+
+
+async def transfer(_name: str, _arguments: Mapping[str, object]) -> str:
+    """A host's handler that has nothing to do."""
+    return "ok"
+
+
+def a_hook_of_each_kind(kit: VoiceKit) -> None:
+    """Register a SYNC and an ASYNC hook wherever a tool call or a request has one."""
+
+    async def hook(_event: object, _ctx: object) -> None:
+        return None
+
+    kit.hook(HookTrigger.BEFORE_TOOL_USE)(hook)
+    kit.hook(HookTrigger.ON_TOOL_CALL)(hook)
+    kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(hook)
+    kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)(hook)
+    kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, HookExecution.ASYNC)(hook)
+
+
+Spans = dict[str, list[int]]
+
+
+async def measure(calls: int, others: int) -> Spans:
+    """Measure the three spans with `others` requests open."""
+    provider = WireProvider()
+    wire = provider.connection
+    human = HumanInputToolHandler({"ConfirmAction"}, tool_definitions=[confirm_action()], timeout=3600)
+    spans: Spans = {"plain": [], "open": [], "answer": []}
+    async with VoiceKit() as kit:
+        transport = LoopbackTransport()
+        channel = RealtimeVoiceChannel(
+            "voice",
+            provider=provider,
+            transport=transport,
+            tools=[TRANSFER],
+            tool_handler=transfer,
+            human_input_handler=human,
+            tool_policy=ToolPolicy(deny=("admin_*",)),
+        )
+        kit.register_channel(channel)
+        a_hook_of_each_kind(kit)
+        await transport.call(participant_id="ada", room_id="desk")
+        for number in range(others):
+            wire.events_in.put(ToolCalled(f"other-{number}", "ConfirmAction", ACTION, "others"))
+        while len(human.handler.pending) < others:
+            await anyio.sleep(0.01)
+        for number in range(calls + WARM_UP):
+            spans["plain"].append(await plain_call(wire, f"plain-{number}"))
+            opened, answered = await asked_call(human, wire, f"asked-{number}")
+            spans["open"].append(opened)
+            spans["answer"].append(answered)
+            await settle_down()
+    return {name: taken[WARM_UP:] for name, taken in spans.items()}
+
+
+async def settle_down() -> None:
+    """Let what runs off the path (observers, notes) end before the next measurement."""
+    for _ in range(12):
+        await anyio.lowlevel.checkpoint()
+
+
+async def plain_call(wire: WireConnection, call_id: str) -> int:
+    """One host's call: nanoseconds from the call to its result sent."""
+    wire.sent = Latch()
+    began = time.perf_counter_ns()
+    wire.events_in.put(ToolCalled(call_id, "transfer", ARGUMENTS, call_id))
+    await wire.sent.wait()
+    await settle_down()
+    return wire.sent_at - began
+
+
+async def asked_call(human: HumanInputToolHandler, wire: WireConnection, call_id: str) -> tuple[int, int]:
+    """One person's call: nanoseconds from the call to its request open, and from the answer to its result sent."""
+    handler = human.handler
+    opened_at: list[tuple[int, str]] = []
+    plain_open = handler.open
+
+    def watched_open(new: object) -> object:
+        pending = plain_open(new)  # type: ignore[arg-type]  # passed through
+        opened_at.append((time.perf_counter_ns(), pending.pending_id))
+        return pending
+
+    object.__setattr__(handler, "open", watched_open)
+    wire.sent = Latch()
+    began = time.perf_counter_ns()
+    wire.events_in.put(ToolCalled(call_id, "ConfirmAction", ACTION, call_id))
+    while not opened_at:
+        await anyio.lowlevel.checkpoint()
+    object.__delattr__(handler, "open")
+    await settle_down()
+    at, pending_id = opened_at[0]
+    answered = time.perf_counter_ns()
+    settlement = await handler.answer(pending_id, Answer(True, by="ada"))
+    if settlement != Settlement.ACCEPTED:
+        raise RuntimeError(f"the answer was {settlement}")
+    await wire.sent.wait()
+    return at - began, wire.sent_at - answered
+
+
+def quantile(values: list[int], share: float) -> float:
+    """The value below which `share` of them lie, in microseconds."""
+    return sorted(values)[int(len(values) * share)] / 1000
+
+
+def main(calls: Annotated[int, typer.Option(help="Calls of each kind.")] = 3_000) -> None:
+    """Measure and print the table."""
+    table = Table(title=f"One tool call, microseconds ({calls} calls, Python {sys.version.split()[0]})")
+    for column in ("span", "requests open", "p50", "p99", "p99 / p50", "bar p50"):
+        table.add_column(column, justify="right")
+    measured: dict[int, Spans] = {}
+    for others in (0, OTHERS):
+        gc.collect()
+        measured[others] = anyio.run(partial(measure, calls, others))
+    for name, bar in BARS_US.items():
+        for others, spans in measured.items():
+            p50, p99 = statistics.median(spans[name]) / 1000, quantile(spans[name], 0.99)
+            shown_bar = f"{bar}" if not others else f"{statistics.median(measured[0][name]) / 1000 * 1.25:.0f}"
+            table.add_row(name, f"{others}", f"{p50:.1f}", f"{p99:.1f}", f"{p99 / p50:.1f}", shown_bar)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)
