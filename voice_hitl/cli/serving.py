@@ -11,7 +11,7 @@ import anyio.to_thread
 from rich.console import Console
 
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
-from voice_hitl.demo.app import create_demo
+from voice_hitl.demo.app import Demo, create_demo
 from voice_hitl.demo.server import listen, serving
 
 
@@ -23,8 +23,7 @@ async def run_demo(host: str, port: int, open_browser: bool, out: Console) -> No
         PortBusy: Another program has the port.
     """
     with listen(host, port) as listener:
-        demo = create_demo()
-        async with serving(demo, listener) as url:
+        async with serving(await _loaded(out), listener) as url:
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
             if open_browser and _has_browser():
                 await anyio.to_thread.run_sync(webbrowser.open, url)
@@ -40,8 +39,15 @@ async def run_check(url: str | None, timeout: float, progress: Console) -> Repor
     if url is not None:
         return await _checked(Check(_offers(url), same_clock=False), timeout, progress)
     with listen("127.0.0.1", 0) as listener:
-        async with serving(create_demo(), listener) as own:
+        async with serving(await _loaded(progress), listener) as own:
             return await _checked(Check(_offers(own), same_clock=True), timeout, progress)
+
+
+async def _loaded(console: Console) -> Demo:
+    demo = create_demo()
+    with console.status("loading the agent's ears and voice"):
+        await demo.preload()
+    return demo
 
 
 async def _checked(check: Check, timeout: float, progress: Console) -> Report:

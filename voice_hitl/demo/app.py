@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, cast, runtime_checkable
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -43,6 +43,15 @@ class WebTransport(Transport, Protocol):
         ...
 
 
+@runtime_checkable
+class Preloads(Protocol):
+    """A provider that has something to load before its first call."""
+
+    async def preload(self) -> None:
+        """Load it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Who calls, as the transport asks for it. Everybody in front of this machine is the same person."""
@@ -59,8 +68,18 @@ class Demo:
     app: Starlette
     kit: VoiceKit
     voice: RealtimeVoiceChannel
+    provider: Provider
     transport: WebTransport
     restaurant: Restaurant
+
+    async def preload(self) -> None:
+        """Load what the agent's voice needs, so that the first caller does not wait for it.
+
+        Raises:
+            ProviderError: It cannot be loaded.
+        """
+        if isinstance(self.provider, Preloads):
+            await self.provider.preload()
 
     async def close(self) -> None:
         """Hang up every call and end everything; closing twice is harmless."""
@@ -81,9 +100,10 @@ def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S)
     transport = _load_transport()(authorize=_same_origin)
     kit = VoiceKit()
     restaurant = Restaurant()
+    provider = provider or _load_provider()()
     voice = RealtimeVoiceChannel(
         "demo",
-        provider=provider or _load_provider()(),
+        provider=provider,
         transport=transport,
         system_prompt=SYSTEM_PROMPT,
         tools=[BOOK_TABLE],
@@ -95,7 +115,7 @@ def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S)
     kit.register_channel(voice)
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
-    return Demo(Starlette(routes=_routes(transport)), kit, voice, transport, restaurant)
+    return Demo(Starlette(routes=_routes(transport)), kit, voice, provider, transport, restaurant)
 
 
 def _load_transport() -> Callable[..., WebTransport]:
