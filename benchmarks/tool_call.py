@@ -2,8 +2,7 @@
 
     python benchmarks/tool_call.py [--calls 3000]
 
-A provider connection hands a call in as its codec would, and encodes the output as JSON; between the two lie the
-session, the book, the gate with a schema and a policy, one hook of each kind, the ledger and the report. Three spans are
+A provider connection hands a call in as its codec would, and encodes the output as JSON;
 measured, each alone and with 1,000 other requests open:
 
 - plain: a host's handler, from the call to its result sent;
@@ -187,7 +186,7 @@ async def measure(calls: int, others: int) -> Spans:
         for number in range(others):
             wire.events_in.put(ToolCalled(f"other-{number}", "ConfirmAction", ACTION, "others"))
         while len(human.handler.pending) < others:
-            await anyio.sleep(0.01)
+            await settle_down()
         for number in range(calls + WARM_UP):
             spans["plain"].append(await plain_call(wire, f"plain-{number}"))
             opened, answered = await asked_call(human, wire, f"asked-{number}")

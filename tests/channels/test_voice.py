@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import anyio
 import pytest
@@ -22,18 +22,20 @@ from voice_hitl.testing import (
     LoopbackCaller,
     LoopbackTransport,
     Responded,
+    ScriptedConnection,
     ScriptedProvider,
     SentToolResult,
 )
 from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.handler import ToolHandler
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 LOOK_UP = AITool("look_up", "Look something up.", {"type": "object", "properties": {"q": {"type": "string"}}})
 
 
-async def handler(name: str, arguments: Mapping[str, object]) -> object:
+async def look_up(name: str, arguments: Mapping[str, object]) -> object:
     return {"found": arguments.get("q"), "by": name}
 
 
@@ -49,7 +51,9 @@ async def opened_card(caller: LoopbackCaller) -> Mapping[str, object]:
 class Desk:
     """One channel with everything a test needs to look at."""
 
-    def __init__(self, *, timeout: float = 60) -> None:
+    def __init__(
+        self, *, timeout: float = 60, tools: Sequence[AITool] = (LOOK_UP,), handler: ToolHandler = look_up
+    ) -> None:
         self.provider = ScriptedProvider()
         self.transport = LoopbackTransport()
         self.human = HumanInputToolHandler(
@@ -59,7 +63,7 @@ class Desk:
             "voice",
             provider=self.provider,
             transport=self.transport,
-            tools=[LOOK_UP],
+            tools=tools,
             tool_handler=handler,
             human_input_handler=self.human,
         )
@@ -150,3 +154,76 @@ async def test_nobody_answers_in_time_and_the_model_reads_that() -> None:
         await model.expect(Responded)
         await desk.kit.close()
     assert [event.end for event in desk.settled] == [RequestEnd.TIMED_OUT]
+
+
+REFUND = AITool(
+    "refund",
+    "Refund an order.",
+    {
+        "type": "object",
+        "properties": {"order": {"type": "string"}, "amount": {"type": "number"}},
+        "required": ["order", "amount"],
+    },
+    requires_approval=True,
+    approvers=("caller",),
+    allow_edits=True,
+)
+
+
+class GatedDesk(Desk):
+    """A desk whose refund must be approved."""
+
+    def __init__(self) -> None:
+        self.ran: list[Mapping[str, object]] = []
+
+        async def refund(_name: str, arguments: Mapping[str, object]) -> object:
+            self.ran.append(arguments)
+            return "refunded"
+
+        super().__init__(tools=[REFUND], handler=refund)
+
+
+async def ask_for_a_refund(
+    desk: GatedDesk, answer: Mapping[str, object]
+) -> tuple[ScriptedConnection, LoopbackCaller, str]:
+    caller = await desk.transport.call(participant_id="ada", room_id="desk")
+    model = await desk.provider.connected()
+    model.ignore(Injected, Forgot, Responded)
+    caller.ignore("ok", "request.settled", "request.changed")
+    call_id = model.call_tool("refund", json.dumps({"order": "A7", "amount": 5}))
+    opened = await caller.message(type="request.opened", status="executing", kind="approval")
+    assert desk.ran == []
+    caller.send(
+        {"v": 1, "type": "request.answer", "id": "1", "pending_id": opened["pending_id"], "answer": answer, "key": "k"}
+    )
+    return model, caller, call_id
+
+
+async def test_an_approved_tool_runs_once_with_what_was_shown() -> None:
+    desk = GatedDesk()
+    with desk.provider, desk.transport:
+        model, _, call_id = await ask_for_a_refund(desk, {"action": "approve"})
+        await model.expect(SentToolResult, call_id=call_id, text="refunded", failed=False)
+        await desk.kit.close()
+    assert desk.ran == [{"order": "A7", "amount": 5}]
+
+
+async def test_an_approved_edit_is_what_runs() -> None:
+    desk = GatedDesk()
+    with desk.provider, desk.transport:
+        edited = {"order": "A7", "amount": 3}
+        model, _, call_id = await ask_for_a_refund(desk, {"action": "approve", "edited_arguments": edited})
+        await model.expect(SentToolResult, call_id=call_id, text="refunded", failed=False)
+        await desk.kit.close()
+    assert desk.ran == [{"order": "A7", "amount": 3}]
+    assert [event.arguments for event in desk.reports] == [{"order": "A7", "amount": 3}]
+
+
+async def test_a_rejected_tool_does_not_run_and_the_model_reads_why() -> None:
+    desk = GatedDesk()
+    with desk.provider, desk.transport:
+        model, _, call_id = await ask_for_a_refund(desk, {"action": "reject", "reason": "too much"})
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
+        assert json.loads(sent.text) == {"error": "Human input rejected: too much. Nothing was executed."}
+        await desk.kit.close()
+    assert desk.ran == []

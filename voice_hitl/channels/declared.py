@@ -13,11 +13,15 @@ log = logging.getLogger(__name__)
 
 
 def check_names(tools: Sequence[AITool], human: HumanInputToolHandler | None) -> None:
-    """Refuse a host tool under a name that the human-input handler defines: `ValueError`."""
+    """Refuse (`ValueError`) a host tool under a name of the human-input handler's, or to be approved without one."""
     taken = {definition.name for definition in human.tool_definitions} if human is not None else set[str]()
     for tool in tools:
         if tool.name in taken:
             raise ValueError(f"tool {tool.name!r} is defined by human_input_handler already: take it out of tools")
+        if tool.requires_approval and human is None:
+            raise ValueError(
+                f"tool {tool.name!r} requires approval: give the channel a human_input_handler to ask with"
+            )
 
 
 class DeclaredTools:

@@ -125,8 +125,6 @@ class RealtimeVoiceChannel:
     ) -> None:
         check_names(tools, human_input_handler)
         Catalogue(tools)  # a schema that does not compile is an error here, not in the first call
-        if any(tool.requires_approval for tool in tools):
-            raise ValueError("approvals are not built yet: a tool with requires_approval=True cannot be declared")
         if isinstance(tool_handler, HumanInputToolHandler):
             log.warning("channel %s: pass a HumanInputToolHandler as human_input_handler=, not as tool_handler=", id)
         self.id = id

@@ -25,10 +25,12 @@ from voice_hitl.errors import (
 )
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, Hooks
+from voice_hitl.human_input.approvals import NOTHING_EXECUTED, approved_arguments, needs_approval, open_approval
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import BoundExceeded, Job, Tasks, current_time, run_users_code
 from voice_hitl.tools.context import ToolCallContext, current_tool_call, tool_call_context
+from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.schema import read_arguments
 
@@ -290,10 +292,7 @@ class Pipeline:
         if not human.asks(call.name):
             return await human.ask_for(caller, call.name, arguments, channel_type=channel_type)
         request = human.open(caller, call.name, arguments, channel_type=channel_type)
-        self._running[call].request = request
-        call.move(CallEvent.ASK)
-        if self._watcher is not None:
-            self._watcher.asking(call, request)
+        self._asks(call, request)
         if bound is None:
             return await human.outcome(request)
         with anyio.move_on_after(bound):
@@ -306,10 +305,31 @@ class Pipeline:
         host = self._host()
         if host is None:
             raise UnservedToolCallError("the channel has no tool_handler")
+        tool = self.gate.catalogue.find(call.name)
+        if tool is not None and needs_approval(tool.definition, arguments):
+            arguments = await self._approved(call, tool.definition, arguments, context)
         call.move(CallEvent.SERVE)
         with tool_call_context(context):
             result = await run_users_code(partial(host, call.name, arguments), label=f"tool {call.name}", bound_s=bound)
         return Outcome(OutcomeKind.SERVED, result_text(result))
+
+    async def _approved(
+        self, call: ToolCall, tool: AITool, arguments: dict[str, object], context: ToolCallContext
+    ) -> dict[str, object]:
+        """Hold the call until somebody says that it may run; the arguments that it runs with."""
+        if self._human is None:
+            raise ToolRefusedError(f"Nobody can approve {tool.name!r} here. {NOTHING_EXECUTED}")
+        caller = Caller(context, self._asker_session)
+        request = open_approval(self._human, caller, tool, arguments, channel_type=self._origin.channel_type)
+        self._asks(call, request)
+        call.arguments = effective = await approved_arguments(self._human, request)
+        return effective
+
+    def _asks(self, call: ToolCall, request: PendingInput) -> None:
+        self._running[call].request = request
+        call.move(CallEvent.ASK)
+        if self._watcher is not None:
+            self._watcher.asking(call, request)
 
     async def _judge(self, call: ToolCall, outcome: Outcome) -> Outcome:
         """`ON_TOOL_CALL`'s SYNC hooks: block, replace, or serve what nobody served."""

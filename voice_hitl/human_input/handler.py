@@ -441,7 +441,7 @@ class HumanInputHandler:
     def _take(self, opened: _Open, answer: Answer) -> Settlement:
         """Settle with a checked answer."""
         pending = opened.pending
-        if answer.decline:
+        if answer.decline or answer.decision == "reject":
             return self._settled_or_late(opened, RequestEnd.REFUSED, answer, reason=answer.reason or "")
         question = pending.question
         if opened.tool is not None and question is not None:

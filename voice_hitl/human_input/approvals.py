@@ -1,0 +1,108 @@
+"""Approvals: a host's tool that is held before its handler until somebody says that it may run.
+
+An answer is not permission. What was shown is what runs: the request carries a digest of the arguments, checked again
+just before the handler. One use: the request settles once, and nothing is remembered for the next call.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from voice_hitl.enums import ChannelType, RequestEnd
+from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
+from voice_hitl.human_input.handler import NewRequest
+from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
+from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.digest import digest
+from voice_hitl.questions.model import Approval, Question
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.human_tool import HumanTool, model_json
+
+NOTHING_EXECUTED = "Nothing was executed."
+
+
+def needs_approval(tool: AITool, arguments: Mapping[str, object]) -> bool:
+    """Whether this call must be approved: always, never, or as the tool's own predicate says of its arguments."""
+    required = tool.requires_approval
+    return required if isinstance(required, bool) else required(arguments)
+
+
+def open_approval(
+    human: HumanInputToolHandler,
+    caller: Caller,
+    tool: AITool,
+    arguments: Mapping[str, object],
+    *,
+    channel_type: ChannelType,
+) -> PendingInput:
+    """Open the request that holds this call, shown to those who may approve it.
+
+    Raises:
+        ToolRefusedError: The same call of this session is being asked about already: a gated call is never shared.
+    """
+    context = caller.context
+    bound = digest(tool.name, arguments)
+    for request in human.handler.open_in(context.session_id):
+        if isinstance(request.question, Approval) and request.question.digest == bound:
+            raise ToolRefusedError(f"The same call of {tool.name!r} is already being asked about. {NOTHING_EXECUTED}")
+    question = Approval(
+        tool=tool.name,
+        arguments=arguments,
+        digest=bound,
+        allow_edits=tool.allow_edits,
+        parameters=tool.parameters,
+        risk=tool.risk,
+        title=tool.title,
+        speak=tool.speak,
+    )
+    return human.handler.open(
+        NewRequest(
+            tool_name=tool.name,
+            arguments=arguments,
+            room_id=context.room_id,
+            tool_call_id=context.call_id,
+            channel_id=context.channel_id,
+            channel_type=channel_type,
+            door=context.door,
+            session_id=context.session_id,
+            actor_id=context.actor_id,
+            actor_confidence=caller.actor_confidence,
+            question=question,
+            audience=tool.approvers,
+            timeout=human.timeout,
+            tool=HumanTool(tool, lambda _arguments: question, _decision),
+            askers=human.askers_of(tool.name),
+            session=caller.session,
+        )
+    )
+
+
+async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput) -> dict[str, object]:
+    """Wait for the decision; return the arguments to run with: as proposed, or as edited by who approved.
+
+    Raises:
+        ToolRefusedError: Rejected, declined, or blocked by a hook; or not what was shown.
+        ToolFailedError: Nobody decided in time, or it was given up.
+    """
+    name = pending.tool_name
+    try:
+        decision = await human.handler.wait(pending.pending_id, timeout=None)
+    except HumanInputRejectedError as refused:
+        raise ToolRefusedError(f"Human input rejected: {refused}. {NOTHING_EXECUTED}") from None
+    except TimeoutError:
+        ended = pending.reject_reason if pending.end is RequestEnd.UNANSWERED else f"timed out after {human.timeout:g}s"
+        raise ToolFailedError(f"Human input {ended} for tool {name!r}. {NOTHING_EXECUTED}") from None
+    except RuntimeError:
+        raise ToolFailedError(f"The approval of {name!r} was withdrawn. {NOTHING_EXECUTED}") from None
+    edited = cast("dict[str, object]", json.loads(decision)).get("edited_arguments")
+    if isinstance(edited, dict):
+        return cast("dict[str, object]", edited)
+    question = pending.question
+    if not isinstance(question, Approval) or digest(name, pending.arguments) != question.digest:
+        raise ToolRefusedError(f"The arguments of {name!r} are not those that were approved. {NOTHING_EXECUTED}")
+    return dict(pending.arguments)
+
+
+def _decision(_question: Question, answer: Answer) -> str:
+    return model_json({"decision": "approve", "edited_arguments": answer.edited_arguments})
