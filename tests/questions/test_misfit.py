@@ -58,3 +58,10 @@ def test_what_is_no_schema_or_leads_out_of_it_is_a_value_error(schema: dict[str,
 def test_a_fault_of_a_schema_names_its_place() -> None:
     with pytest.raises(ValueError, match=r"\(at properties\.a\.type\)"):
         compile_schema({"properties": {"a": {"type": "objekt"}}})
+
+
+def test_of_something_large_it_is_only_said_that_it_does_not_fit() -> None:
+    schema: dict[str, object] = {"items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}
+    assert "too large to say where" in why(schema, ["x"] * 60_000)
+    assert "too large to say where" in why(schema, [{"a": ("x",) * 198}])
+    assert why(schema, [{"a": ("x",) * 197}]).startswith("[0]: it is not")

@@ -1,11 +1,15 @@
 """Why a value does not fit its JSON Schema, in a sentence that whoever gave it can act on."""
 
 from itertools import islice
+from typing import cast
 
 import jsonschema_rs
 
 MOST = 3
 """How many misfits are named; the rest is counted as "more"."""
+
+MOST_VALUES = 200
+"""How many values may be in what is explained: the validator looks for every fault first, at 0.1 ms a fault."""
 
 LONGEST = 300
 """Characters of one misfit: a schema may list thousands of values."""
@@ -28,9 +32,26 @@ def compile_schema(schema: dict[str, object]) -> jsonschema_rs.Validator:
 
 
 def misfit(validator: jsonschema_rs.Validator, value: object) -> str:
-    """Name the first few places where `value` does not fit, such as `items[0].price: it is not of type "number"`."""
+    """Name the first few places where `value` does not fit, such as `items[0].price: it is not of type "number"`.
+
+    Of something with more than `MOST_VALUES` values it says only that it does not fit.
+    """
+    if not _is_small(value):
+        return f"it does not fit the schema, and with more than {MOST_VALUES} values it is too large to say where"
     faults = [_sentence(error) for error in islice(validator.iter_errors(value), MOST + 1)]
     return "; ".join(faults[:MOST]) + ("; and more" if len(faults) > MOST else "")
+
+
+def _is_small(value: object) -> bool:
+    todo, count = [value], 0
+    while todo and count <= MOST_VALUES:
+        inner = todo.pop()
+        count += 1
+        if isinstance(inner, dict):
+            todo.extend(cast("dict[str, object]", inner).values())
+        elif isinstance(inner, (list, tuple)):
+            todo.extend(cast("list[object] | tuple[object, ...]", inner))
+    return count <= MOST_VALUES
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:

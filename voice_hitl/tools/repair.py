@@ -1,10 +1,13 @@
 """The two repairs of a call's arguments that do not fit: misplaced members of `params`, and quoted primitives."""
 
-import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
+from types import NoneType
 from typing import Final, cast
 
 from pydantic_core import from_json
+
+from voice_hitl.questions.json_value import json_fault
 
 Schema = Mapping[str, object]
 
@@ -12,6 +15,13 @@ PARAMS: Final = "params"
 """The free-form object that models unpack by mistake."""
 
 _LONGEST_PRIMITIVE: Final = 64
+_PRIMITIVE: Final = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
+_DECLARED_AS: Final[Mapping[type, frozenset[str]]] = {
+    bool: frozenset({"boolean"}),
+    int: frozenset({"integer", "number"}),
+    float: frozenset({"number"}),
+    NoneType: frozenset({"null"}),
+}
 _ALTERNATIVES: Final = ("anyOf", "oneOf", "allOf")
 _STRUCTURE: Final = frozenset({"type", "properties", "items", "additionalProperties"})
 _MOST_BRANCHES: Final = 64
@@ -20,7 +30,7 @@ _NO_SCHEMA: Final[Schema] = {}
 
 def repaired(schema: Schema, arguments: dict[str, object]) -> dict[str, object]:
     """Return a repaired copy of `arguments`, which may still not fit; itself where there is nothing to repair."""
-    return cast("dict[str, object]", _unquoted(schema, schema, _folded(schema, arguments)))
+    return cast("dict[str, object]", _unquoted(schema, _branches(schema, schema), _folded(schema, arguments)))
 
 
 def _folded(schema: Schema, arguments: dict[str, object]) -> dict[str, object]:
@@ -40,49 +50,40 @@ def _folded(schema: Schema, arguments: dict[str, object]) -> dict[str, object]:
     return kept | {PARAMS: members | {name: arguments[name] for name in stray}}
 
 
-def _unquoted(root: Schema, schema: object, value: object) -> object:
-    """Read every quoted primitive in `value` as the primitive its schema declares, where that is no string."""
+def _unquoted(root: Schema, branches: list[Schema], value: object) -> object:
+    """Read every quoted primitive in `value` as the primitive that its schema declares, where that is no string."""
     match value:
         case str():
-            return _primitive(value, list(_branches(root, schema)))
+            return _primitive(value, branches)
         case dict():
             members = cast("dict[str, object]", value)
-            branches = list(_branches(root, schema))
             changed = {
                 name: new
                 for name, old in members.items()
-                if (new := _unquoted(root, _member_schema(branches, name), old)) is not old
+                if (new := _unquoted(root, _branches(root, _member_schema(branches, name)), old)) is not old
             }
             return members | changed if changed else members
         case list():
             items = cast("list[object]", value)
-            item_schema = next((branch["items"] for branch in _branches(root, schema) if "items" in branch), None)
-            new_items = [_unquoted(root, item_schema, item) for item in items]
+            item_schema = next((branch["items"] for branch in branches if "items" in branch), None)
+            item_branches = _branches(root, item_schema)
+            new_items = [_unquoted(root, item_branches, item) for item in items]
             return new_items if any(new is not old for new, old in zip(new_items, items, strict=True)) else items
         case _:
             return value
 
 
 def _primitive(text: str, branches: list[Schema]) -> object:
+    if len(text) > _LONGEST_PRIMITIVE or not _PRIMITIVE.fullmatch(text):
+        return text
     types = {kind for branch in branches for kind in _types(branch)}
-    if not types or "string" in types or len(text) > _LONGEST_PRIMITIVE:
+    if "string" in types:
         return text
     try:
         value: object = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):  # a TypeError: half of a surrogate pair is no text to it
+    except ValueError:
         return text
-    match value:
-        case bool():
-            declared = "boolean" in types
-        case int():
-            declared = "integer" in types or "number" in types
-        case float():
-            declared = "number" in types and math.isfinite(value)
-        case None:
-            declared = "null" in types
-        case _:
-            declared = False
-    return value if declared else text
+    return value if types & _DECLARED_AS[type(value)] and json_fault(value) is None else text
 
 
 def _types(branch: Schema) -> list[str]:
@@ -98,12 +99,13 @@ def _member_schema(branches: list[Schema], name: str) -> object:
     return next((branch["additionalProperties"] for branch in branches if "additionalProperties" in branch), None)
 
 
-def _branches(root: Schema, schema: object) -> Iterator[Schema]:
+def _branches(root: Schema, schema: object) -> list[Schema]:
     """The parts of a schema that say something of the value itself: references and alternatives followed, bounded."""
+    found: list[Schema] = []
     todo = [schema]
     for _ in range(_MOST_BRANCHES):
         if not todo:
-            return
+            break
         branch = _mapping(todo.pop())
         if isinstance(reference := branch.get("$ref"), str):
             todo.append(_referred(root, reference))
@@ -111,7 +113,8 @@ def _branches(root: Schema, schema: object) -> Iterator[Schema]:
         inner = [alternative for key in _ALTERNATIVES for alternative in _list(branch.get(key))]
         todo.extend(reversed(inner))
         if not inner or _STRUCTURE & branch.keys():
-            yield branch
+            found.append(branch)
+    return found
 
 
 def _referred(root: Schema, reference: str) -> object:

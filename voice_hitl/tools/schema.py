@@ -11,7 +11,7 @@ from voice_hitl.questions.json_value import json_fault
 from voice_hitl.questions.misfit import compile_schema, misfit
 from voice_hitl.tools.repair import repaired
 
-MAX_ARGUMENTS: Final = 1_048_576
+MAX_ARGUMENTS: Final = 262_144
 """Characters of a call's arguments as text."""
 
 
