@@ -154,13 +154,11 @@ class Ledger:
 
     def release(self, pending_id: str) -> tuple[bool, PendingInput | None]:
         """Drop a request: whether there was one to drop, and the request if it was open and is withdrawn by this."""
+        unread = pending_id in self._settled and pending_id not in self._evictable
         withdrawn = self.settle(pending_id, RequestEnd.WITHDRAWN)
-        entry = self._settled.get(pending_id)
-        if entry is None:
-            return False, None
-        already = pending_id in self._evictable
-        self._let_go(pending_id)
-        return withdrawn is not None or not already, withdrawn
+        if pending_id in self._settled:
+            self._let_go(pending_id)
+        return withdrawn is not None or unread, withdrawn
 
     def close(self, scope: Scope) -> list[PendingInput]:
         """Refuse later requests in `scope`, and withdraw what is open in it, detached included."""
