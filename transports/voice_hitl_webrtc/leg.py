@@ -54,8 +54,8 @@ MAX_GOODBYE_CHARS = 256
 class WebRTCLeg:
     """One call over WebRTC, answered or placed. Made by `WebRTCTransport.accept` and `call`.
 
-    It lives from its first event to `HungUp`. After `LegLost` it waits: the far end may come back on this leg (audio
-    and messages go on) or on a new one; whoever holds the leg ends it with `aclose`.
+    It lives until `HungUp`. After `LegLost` there is no audio: the far end may come back on this leg (then there is
+    again) or call anew; whoever holds the leg ends it with `aclose`.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class WebRTCLeg:
         self._listens = False
         self._lost = False
         self._ended = False
+        self._finishing = False
         self._quiet = asyncio.Event()
         self._closed = asyncio.Event()
         self._on_closed = on_closed
@@ -147,7 +148,9 @@ class WebRTCLeg:
 
     def send_audio(self, pcm: bytes, item: str) -> None:
         """Queue audio of `item` (mono int16 at the leg's rate), heard on the leg's own 20 ms clock."""
-        if not self._ended and not self._playback.push(pcm, item) and not self._overfull:
+        if self._ended or self._finishing:
+            return
+        if not self._playback.push(pcm, item) and not self._overfull:
             self._overfull = True
             log.warning("call %s: ten minutes of audio are queued; what comes on top is let go", self._info.call_id)
 
@@ -165,6 +168,7 @@ class WebRTCLeg:
     async def hang_up(self, *, after: After = "now") -> None:
         """End the call; after playout: when what is queued was heard, the far end is lost or gone."""
         if after == "playout":
+            self._finishing = True
             while not (self._playback.idle or self._ended or self._lost):
                 self._quiet.clear()
                 await self._quiet.wait()
@@ -173,8 +177,8 @@ class WebRTCLeg:
         await self._closed.wait()
 
     async def transfer(self, target: str) -> None:
-        """There is nobody to hand a WebRTC call to; `capabilities.transfers` says so."""
-        raise NotImplementedError(f"a WebRTC call cannot be transferred (to {target}); hang up and let the page call")
+        """`ValueError`: there is nobody to hand a WebRTC call to, as `capabilities.transfers` says."""
+        raise ValueError(f"a WebRTC call cannot be transferred (to {target}): hang up, and let the page call there")
 
     async def aclose(self) -> None:
         """Let the call go: hung up by us, or lost where the far end had vanished."""
@@ -192,7 +196,8 @@ class WebRTCLeg:
         return tick.pcm
 
     def _heard(self, pcm: bytes, now: float) -> None:
-        self._events.put(AudioIn(pcm, now))
+        if not self._lost:
+            self._events.put(AudioIn(pcm, now))
 
     def _pressed(self, digit: str, duration_ms: int, now: float) -> None:
         self._events.put(Digit(digit, duration_ms, now))

@@ -14,7 +14,7 @@ LABEL = "voice-hitl"
 """What the calling side names its channel."""
 
 MAX_BYTES = 65_536
-"""The longest text in UTF-8, either way; also the `max-message-size` that the SDP tells."""
+"""The longest text in UTF-8, either way."""
 
 MAX_QUEUED = 256
 """Texts that wait for the channel to open; of more, the oldest is let go (a page that connects asks again)."""

@@ -31,7 +31,7 @@ IDLE_AFTER_S = 1.0
 LEAP_S = 1.0
 """A gap in the timestamps, or a lateness, beyond this is not played through."""
 
-RESTART_S = 5.0
+RESTART_S = 2.0
 """A packet from further back than this is of a sender that began anew."""
 
 LOWEST_LATENCY_OVER_S = 10.0
