@@ -4,7 +4,6 @@ import errno
 import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 
 import anyio
 import uvicorn
@@ -12,6 +11,7 @@ from starlette.types import ASGIApp
 
 from voice_hitl.demo.app import Demo
 from voice_hitl.errors import VoiceHitlError
+from voice_hitl.tasks import Tasks
 
 GOODBYE_S = 2
 """How long open HTTP requests may take to end once the server does."""
@@ -67,11 +67,12 @@ def web_server(app: ASGIApp) -> Server:
 async def serving(demo: Demo, listener: socket.socket) -> AsyncGenerator[str]:
     """Serve the demo for as long as the block runs; gives its address. At the end every call is hung up."""
     server = web_server(demo.app)
-    async with anyio.create_task_group() as group:
-        group.start_soon(partial(server.serve, sockets=[listener]))
-        try:
-            yield address(listener)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await demo.close()
-                server.should_exit = True
+    tasks = Tasks("demo server")
+    job = tasks.spawn(server.serve(sockets=[listener]), "web server")
+    try:
+        yield address(listener)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await demo.close()
+            server.should_exit = True
+            await job.wait()

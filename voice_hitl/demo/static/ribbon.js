@@ -113,7 +113,7 @@ export class Ribbon {
       context.globalAlpha = 1;
       context.font = `550 12px ${getComputedStyle(this.canvas).fontFamily}`;
       context.fillStyle = colour.askInk;
-      if (wide > context.measureText(ASKING).width + 24) context.fillText(ASKING, x(from) + 12, 20);
+      if (wide > context.measureText(ASKING).width + 24) context.fillText(ASKING, x(from) + 12, height - 12);
       from = to;
     }
   }
