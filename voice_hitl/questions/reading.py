@@ -1,8 +1,9 @@
 """A host's plain text, read as the answer of a question (`HumanInputHandler.resolve`)."""
 
-import json
 from collections.abc import Mapping
 from typing import cast
+
+from pydantic_core import from_json
 
 from voice_hitl.enums import Via
 from voice_hitl.errors import InvalidAnswer
@@ -34,10 +35,11 @@ def read_text(question: Question, text: str) -> Answer:
     match question:
         case Confirm():
             return Answer(_yes_or_no(value), via=Via.API)
+        # A code's digits and an option's name are the text itself, though JSON may see a number in it.
         case Number(digits=int()):
-            return Answer(text.strip(), via=Via.API)
+            return Answer(text, via=Via.API)
         case Choice() if not _is_list(value):
-            return Answer(text.strip(), via=Via.API)
+            return Answer(text, via=Via.API)
         case _:
             return Answer(value, via=Via.API)
 
@@ -48,8 +50,8 @@ def _is_list(value: object) -> bool:
 
 def _json_or_text(text: str) -> object:
     try:
-        return json.loads(text)
-    except ValueError:
+        return from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError):  # a TypeError: half of a surrogate pair is no text to it
         return text.strip()
 
 
