@@ -127,13 +127,13 @@ class Conversation:
 
     def respond(self) -> None:
         """Ask the model to go on, now or when it can."""
-        if self._going_on.ask(self._history.length):
+        if self._going_on.ask(self._history.known):
             self._ask_to_go_on()
 
     def say(self, text: str) -> None:
         """Have `text` said, out of band."""
         tag = self._name("say")
-        self._responses.ask(Request(tag, self._history.length, says=text))
+        self._responses.ask(Request(tag, self._history.known, says=text))
         self._commands.append(commands.create_saying(tag, text))
 
     def inject(self, text: str, role: InjectRole) -> str:
@@ -317,9 +317,9 @@ class Conversation:
             return
         if refusal.event_id.startswith(_UNDOING):
             return
+        self._fail(refusal)
         self._history.refuse(refusal.event_id)
         self._tell_resumed()
-        self._fail(refusal)
 
     def _fail(self, refusal: Refusal) -> None:
         match weigh(refusal):
@@ -356,7 +356,7 @@ class Conversation:
 
     def _ask_to_go_on(self) -> None:
         tag = self._name("respond")
-        self._responses.ask(Request(tag, self._history.length))
+        self._responses.ask(Request(tag, self._history.known))
         self._commands.append(commands.create_response(tag))
 
     def _cancel(self, response: Response) -> None:

@@ -5,6 +5,7 @@ the history pays the debt, whoever asked for it; one that began before, or that 
 asked once more when it has ended and the caller is silent.
 """
 
+from voice_hitl_openai.history import Mark
 from voice_hitl_openai.messages import ResponseStatus
 from voice_hitl_openai.responses import Request, Response, Responses
 
@@ -14,19 +15,19 @@ class GoingOn:
 
     def __init__(self, responses: Responses) -> None:
         self._responses = responses
-        self._owed: int | None = None
+        self._owed: Mark | None = None
         self._kept_back = False
         self.caller_speaks = False
 
-    def ask(self, length: int) -> bool:
-        """The model is to go on, having read `length` entries. Whether to ask it now; else the debt is kept."""
+    def ask(self, known: Mark) -> bool:
+        """The model is to go on, having read all that is known. Whether to ask it now; else the debt is kept."""
         asked, active = self._responses.going_on, self._responses.conversing
         if asked is None and active is None:
             return True
-        if asked is not None and not asked.cancelled and asked.has_read >= length:
+        if asked is not None and not asked.cancelled and asked.has_read.reaches(known):
             return False
-        if active is None or not _pays(active, length):
-            self._owed = max(length, self._owed or 0)
+        if active is None or not _pays(active, known):
+            self._owed = known.join(self._owed)
             self._kept_back = False
         return False
 
@@ -34,7 +35,7 @@ class GoingOn:
         """Our request met an active response: it pays the debt where it has read as much."""
         active = self._responses.conversing
         if active is None or not _pays(active, request.has_read):
-            self._owed = max(request.has_read, self._owed or 0)
+            self._owed = request.has_read.join(self._owed)
 
     def ended(self, response: Response, status: ResponseStatus) -> None:
         """A response is over: the debt is paid where it had read enough."""
@@ -59,5 +60,5 @@ class GoingOn:
         self._kept_back = False
 
 
-def _pays(response: Response, length: int) -> bool:
-    return response.in_conversation and not response.cancelled and response.has_read >= length
+def _pays(response: Response, owed: Mark) -> bool:
+    return response.in_conversation and not response.cancelled and response.has_read.reaches(owed)

@@ -62,11 +62,27 @@ def _entry(entry: Mapping[str, object]) -> Said | OwedCall | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far the conversation is: entries of ours and of the caller's. The model's own do not count."""
+
+    ours: int = 0
+    callers: int = 0
+
+    def reaches(self, other: "Mark") -> bool:
+        """Whether whoever has read this far has read as far as `other`. Neither order between the two is known."""
+        return self.ours >= other.ours and self.callers >= other.callers
+
+    def join(self, other: "Mark | None") -> "Mark":
+        """As far as both."""
+        return self if other is None else Mark(max(self.ours, other.ours), max(self.callers, other.callers))
+
+
 class History:
     """What is in the conversation, as far as it must be known."""
 
     def __init__(self) -> None:
-        self._taken = 0
+        self._taken = Mark()
         self._sent: OrderedDict[str, None] = OrderedDict()
         self._turns: OrderedDict[str, None] = OrderedDict()
         self._forgotten: OrderedDict[str, None] = OrderedDict()
@@ -75,14 +91,14 @@ class History:
         self._kept: list[str] = []
 
     @property
-    def taken(self) -> int:
-        """How many entries the service has taken that a new response reads: ours and the caller's, not the model's."""
+    def taken(self) -> Mark:
+        """What a response that begins now has read: what the service has taken (or refused)."""
         return self._taken
 
     @property
-    def length(self) -> int:
-        """How many there will be when everything that was sent is taken."""
-        return self._taken + len(self._sent)
+    def known(self) -> Mark:
+        """All that we know of: what it will have taken when everything that was sent has arrived."""
+        return Mark(self._taken.ours + len(self._sent), self._taken.callers)
 
     def send(self, item_id: str) -> None:
         """An item of ours is on its way."""
@@ -90,23 +106,26 @@ class History:
 
     def take(self, item: Item) -> Literal["ours", "caller"] | None:
         """The service has added an item; whose it is, or None where it is the model's or no news."""
-        if item.item_id in self._sent:
-            del self._sent[item.item_id]
-            self._taken += 1
-            self._settle_replayed(item.item_id, kept=True)
+        if self._settle(item.item_id, kept=True):
             return "ours"
         if item.role != "user" or item.item_id in self._turns:
             return None
         _remember(self._turns, item.item_id)
-        self._taken += 1
+        self._taken = Mark(self._taken.ours, self._taken.callers + 1)
         return "caller"
 
-    def refuse(self, item_id: str) -> bool:
-        """The service has refused an item of ours; whether there was one."""
+    def refuse(self, item_id: str) -> None:
+        """The service has refused an item of ours, if it was one."""
+        self._settle(item_id, kept=False)
+
+    def _settle(self, item_id: str, *, kept: bool) -> bool:
         if item_id not in self._sent:
             return False
         del self._sent[item_id]
-        self._settle_replayed(item_id, kept=False)
+        self._taken = Mark(self._taken.ours + 1, self._taken.callers)
+        call_id = self._replaying.pop(item_id, "") if self._replaying is not None else ""
+        if kept and call_id:
+            self._kept.append(call_id)
         return True
 
     # --- what is gone and what is given ------------------------------------------------------------------------------
@@ -142,13 +161,6 @@ class History:
             return None
         self._replaying = None
         return tuple(self._kept)
-
-    def _settle_replayed(self, item_id: str, *, kept: bool) -> None:
-        if self._replaying is None:
-            return
-        call_id = self._replaying.pop(item_id, "")
-        if kept and call_id:
-            self._kept.append(call_id)
 
 
 def _remember(seen: OrderedDict[str, None], key: str) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from voice_hitl_openai.history import Mark
+
 MOST_ENDED: Final = 64
 """How many ended responses are remembered, to drop what still comes of them and to undo what was not heard."""
 
@@ -17,8 +19,8 @@ class Request:
     """A `response.create` of ours that the service has not answered yet."""
 
     tag: str
-    has_read: int
-    """How many entries of the history the response will have read at least."""
+    has_read: Mark
+    """How far in the history the response will have read at least."""
     says: str | None = None
     """The words to be said, where it is out of band."""
     cancelled: bool = False
@@ -31,7 +33,7 @@ class Response:
 
     response_id: str
     ours: bool
-    has_read: int
+    has_read: Mark
     says: str | None = None
     cancelled: bool = False
     intruder: bool = False
@@ -89,7 +91,7 @@ class Responses:
         """We have sent a `response.create`."""
         self._asked.append(request)
 
-    def start(self, response_id: str, request: Request | None, *, has_read: int) -> Response | None:
+    def start(self, response_id: str, request: Request | None, *, has_read: Mark) -> Response | None:
         """A response has begun, ours when it answers `request`; None when it is not news."""
         if response_id in self._live or response_id in self._ended:
             return None
@@ -104,7 +106,7 @@ class Responses:
         """A response is over; None when it was not under way."""
         response = self._live.pop(response_id, None)
         # Remembered even where it never began here: what comes of it afterwards is late.
-        self._ended[response_id] = response or Response(response_id, ours=False, has_read=0)
+        self._ended[response_id] = response or Response(response_id, ours=False, has_read=Mark())
         while len(self._ended) > MOST_ENDED:
             self._ended.popitem(last=False)
         return response

@@ -66,7 +66,7 @@ def test_a_transcript_of_the_caller_is_final_when_it_is_completed() -> None:
 
 
 def test_confidence_is_the_mean_of_what_the_service_tells() -> None:
-    logprobs = [{"token": "yes", "logprob": -0.1, "bytes": []}, {"token": ".", "logprob": -0.3, "bytes": []}]
+    logprobs = [{"token": "yes", "logprob": -0.1}, {"token": ".", "logprob": -0.3}]
     kind = "conversation.item.input_audio_transcription.completed"
     message = decode(wire(kind, item_id="item_1", content_index=0, transcript="yes.", logprobs=logprobs))
     assert isinstance(message, Transcript)
@@ -146,7 +146,8 @@ def test_a_response_ends_with_its_status_and_what_failed() -> None:
 
 def test_the_session_shows_when_it_ends_and_what_it_does_by_itself() -> None:
     detection = {"type": "server_vad", "create_response": True}
-    session = {"type": "realtime", "expires_at": 1_800_000_000, "audio": {"input": {"turn_detection": detection}}}
+    session: dict[str, object] = {"type": "realtime", "expires_at": 1_800_000_000}
+    session["audio"] = {"input": {"turn_detection": detection}}
     assert decode(wire("session.created", session=session)) == SessionEcho(True, 1_800_000_000.0, detection)
     session["audio"] = {"input": {"turn_detection": None}}
     assert decode(wire("session.updated", session=session)) == SessionEcho(False, 1_800_000_000.0, None)

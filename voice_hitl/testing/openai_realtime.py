@@ -58,6 +58,7 @@ __all__ = [
     "RealtimeServerSession",
     "RunOut",
     "Say",
+    "Step",
     "Turn",
     "Utterance",
 ]
