@@ -1,0 +1,156 @@
+"""What a question already says: its words and the values in them, to tell an echo from something new."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.speech.languages.pack import Kind
+from voice_hitl.speech.lexicon import Lexicon, Tag, lexicon_for
+from voice_hitl.speech.marks import Mark, marks_of
+from voice_hitl.speech.words import Words, split
+
+_ISO_DAY = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
+_NAMES = frozenset({Tag.OTHER, Tag.FACT, Tag.THING, Tag.DEED})
+_NEUTRAL = frozenset({Tag.PLAIN, Tag.FILLER})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a reply is compared with it.
+
+    Args:
+        run: Its words in order, folded, a space around each: what our own voice would say.
+        stems: The stems of its words, and of the words that mean the same.
+        values: The numbers it names, each with what it may be about.
+        kinds: What the values it names are about.
+        bound: By a value (a stem, or a number) the prepositions that it stands behind.
+        binders: All those prepositions.
+        counted: By the stem of a noun the numbers that stand before it.
+        without: The stems that it takes away ("WITHOUT subtitles").
+        implied: What a reply may name though the question does not: a thing where it names none, a deed where it only
+            reads values back.
+        open_choice: Whether it offers a choice ("red OR blue"), so that an echo of it chooses.
+    """
+
+    run: str
+    stems: frozenset[str]
+    values: frozenset[tuple[Kind, float]]
+    kinds: frozenset[Kind]
+    bound: Mapping[str | float, frozenset[str]]
+    binders: frozenset[str]
+    counted: Mapping[str, frozenset[float]]
+    without: frozenset[str]
+    implied: frozenset[Tag]
+    open_choice: bool
+
+
+def asked_by(question: Confirm | Approval, language: str) -> Asked:
+    """What that question says, as it is asked in that language; remembered, so that each reply to it costs little."""
+    if isinstance(question, Confirm):
+        texts = (question.prompt, question.action or "", *_values(question.details))
+    else:
+        texts = (
+            question.title or "",
+            question.tool.replace("_", " "),
+            question.speak or "",
+            *_values(question.arguments),
+        )
+    return _asked(texts, language)
+
+
+def _values(details: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(text for key, value in details.items() for text in (key.replace("_", " "), str(value)))
+
+
+@lru_cache(maxsize=512)
+def _asked(texts: tuple[str, ...], language: str) -> Asked:
+    lexicon = lexicon_for(language)
+    text = ". ".join(_ISO_DAY.sub(lambda day: _spoken_day(day, lexicon), text) for text in texts if text)
+    words = split(text, elides=lexicon.pack.elides)
+    marks = marks_of(words, lexicon)
+    kinds: set[Kind] = {kind for mark in marks for kind in mark.kinds}
+    if _names_something(words, marks):
+        kinds.add("name")
+    bound = _bound(words, marks, lexicon)
+    return Asked(
+        run=f" {' '.join(words.folded)} ",
+        stems=_stems(words, lexicon),
+        values=frozenset((kind, value) for mark in marks for kind in mark.kinds for value in mark.values),
+        kinds=frozenset(kinds),
+        bound={value: frozenset(binders) for value, binders in bound.items()},
+        binders=frozenset(binder for binders in bound.values() for binder in binders),
+        counted=_counted(words, marks, lexicon),
+        without=_without(words, marks, lexicon),
+        implied=_implied(words, marks, lexicon),
+        open_choice=any((word,) in lexicon.either for word in words.folded),
+    )
+
+
+def _spoken_day(day: re.Match[str], lexicon: Lexicon) -> str:
+    month = int(day[1]) - 1
+    if not 0 <= month < len(lexicon.pack.months):
+        return day[0]
+    return f"{lexicon.pack.months[month]} {int(day[2])}"
+
+
+def _stems(words: Words, lexicon: Lexicon) -> frozenset[str]:
+    own = {lexicon.stem(word) for word in words.folded}
+    return frozenset(own.union(*(lexicon.kin.get(stem, frozenset[str]()) for stem in own)))
+
+
+def _implied(words: Words, marks: list[Mark], lexicon: Lexicon) -> frozenset[Tag]:
+    named = {mark.tag for mark in marks}
+    implied: set[Tag] = set() if Tag.THING in named else {Tag.THING}
+    if Tag.DEED not in named and not lexicon.read_backs.isdisjoint(words.folded):
+        implied.add(Tag.DEED)
+    return frozenset(implied)
+
+
+def _names_something(words: Words, marks: list[Mark]) -> bool:
+    """Whether a word that is in no list is written as a name: a capital inside a sentence, or after a colon."""
+    for mark in marks:
+        first = words.text[words.start(mark.start)]
+        if mark.tag in _NAMES and first.isupper() and mark.start > 0 and words.gaps[mark.start] != ".":
+            return True
+    return False
+
+
+def binder_before(index: int, words: Words, lexicon: Lexicon) -> str | None:
+    """The preposition before a word, articles and the like between them left out."""
+    for word in reversed(words.folded[:index]):
+        if word not in lexicon.articles:
+            return word if word in lexicon.binders else None
+    return None
+
+
+def keys_of(mark: Mark, words: Words, lexicon: Lexicon) -> tuple[str | float, ...]:
+    """A value as it is compared between question and reply: its numbers, or its first word's stem."""
+    return mark.values or (lexicon.stem(words.folded[mark.start]),)
+
+
+def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | float, set[str]]:
+    bound: dict[str | float, set[str]] = {}
+    for mark in marks:
+        binder = None if mark.tag in _NEUTRAL else binder_before(mark.start, words, lexicon)
+        if binder is not None:
+            for key in keys_of(mark, words, lexicon):
+                bound.setdefault(key, set()).add(binder)
+    return bound
+
+
+def _counted(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str, frozenset[float]]:
+    counted: dict[str, frozenset[float]] = {}
+    for mark, after in pairwise(marks):
+        if mark.values and after.tag in {Tag.OTHER, Tag.UNIT, Tag.FACT, Tag.THING}:
+            noun = lexicon.stem(words.folded[after.start])
+            for stem in lexicon.kin.get(noun, frozenset()) | {noun}:
+                counted[stem] = counted.get(stem, frozenset()) | set(mark.values)
+    return counted
+
+
+def _without(words: Words, marks: list[Mark], lexicon: Lexicon) -> frozenset[str]:
+    taken = (mark for before, mark in pairwise(marks) if before.tag is Tag.WITHOUT)
+    return frozenset(lexicon.stem(words.folded[mark.start]) for mark in taken)

@@ -1,0 +1,119 @@
+"""Yes or no. A doubtful yes is never a yes.
+
+The order of the rules is the safety: what refuses comes first, then what forbids a yes, and only what is left,
+accounted for word by word, may be one.
+"""
+
+from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.speech.asked import asked_by
+from voice_hitl.speech.heard import OBSTACLES, SILENT, Heard
+from voice_hitl.speech.lexicon import Lexicon, Tag
+from voice_hitl.speech.marks import Mark
+from voice_hitl.speech.reading import Match, NoMatch
+from voice_hitl.speech.words import Words
+
+_CLEAR = frozenset({Tag.YES, Tag.GO})
+# A few words beyond the detail are bearable ("I'd like to CHECK IN on the 4th"); a story is not.
+_STRANGERS = 6
+_OWN_WORDS = 3
+"""From so many words on, a piece of the question is taken for our own voice, whatever it says."""
+
+
+def read_confirm(question: Confirm | Approval, words: Words, marks: list[Mark], lexicon: Lexicon) -> Match | NoMatch:
+    """Read a reply to a question that wants a yes or a no; the value of the match is a bool."""
+    if not words.folded:
+        return NoMatch(rule="nothing was said")
+    heard = Heard(words, marks, asked_by(question, lexicon.pack.code), lexicon)
+    heard.sort()
+    return _refusal(heard) or _no_assent(heard) or _assent(question, heard)
+
+
+def _refusal(heard: Heard) -> Match | NoMatch | None:
+    if heard.refusals:
+        return _refused(heard)
+    halts = [mark for mark in heard.obstacles if mark.tag is Tag.HALT]
+    if halts and not heard.assents and heard.question is None:
+        return _halted(halts[0], heard)
+    beyond = heard.assents or heard.obstacles or heard.strangers or heard.details or heard.echoes
+    if heard.closings and not beyond and heard.question is None:
+        return Match(False, rule="ends it without a yes")
+    return None
+
+
+def _refused(heard: Heard) -> Match | NoMatch:
+    """No wins, but where a yes follows it, or where a yes stands before a no to something in particular."""
+    words = heard.words
+    refusal = heard.refusals[0]
+    # "Don't do it" has no yes in it; "no. Go ahead" has.
+    yeses = [m for m in heard.assents if m.tag is Tag.YES or (m.tag is Tag.GO and words.gaps[m.start])]
+    beyond = [m for m in (*heard.strangers, *heard.details, *heard.echoes) if m.start >= refusal.end]
+    if any(mark.start > refusal.start for mark in yeses):
+        return NoMatch(rule="no and yes")
+    if yeses and beyond:
+        return NoMatch(rule="yes, and a no to something in it")
+    asks = heard.question is not None and heard.question >= refusal.end
+    remainder = words.since(refusal.end) if beyond or asks else None
+    return Match(False, remainder, rule=f"no: {words.between(refusal.start, refusal.end)!r}")
+
+
+def _halted(halt: Mark, heard: Heard) -> Match | NoMatch:
+    """Whether it refuses: "stop" and "cancel it" do; "stop the music" and "cancel meeting" are about something else."""
+    words = heard.words
+    said_of = (m for m in heard.marks if m.start > halt.start and m.tag not in SILENT and m.tag not in OBSTACLES)
+    if any(not heard.lexicon.halted.issuperset(words.folded[m.start : m.end]) for m in said_of):
+        return NoMatch(rule="aside: stops something")
+    return Match(False, rule=f"no: {words.between(halt.start, halt.end)!r}")
+
+
+def _no_assent(heard: Heard) -> NoMatch | None:
+    words = heard.words
+    if heard.obstacles:
+        mark = heard.obstacles[0]
+        return NoMatch(rule=f"aside: {mark.tag.name.lower()}: {words.between(mark.start, mark.end)!r}")
+    if not heard.assents:
+        return NoMatch(rule="aside: a question" if heard.question is not None else "aside: neither yes nor no")
+    if all(mark.end - 1 in words.asked for mark in heard.assents):
+        return NoMatch(rule="a yes that asks")
+    if len(words.folded) >= _OWN_WORDS and f" {' '.join(words.folded)} " in heard.asked.run:
+        return NoMatch(rule="the question's own words")
+    if heard.contradiction is not None:
+        return NoMatch(rule=f"aside: a change: {heard.contradiction}")
+    return None
+
+
+def _assent(question: Confirm | Approval, heard: Heard) -> Match | NoMatch:
+    words = heard.words
+    if heard.strangers and not heard.details:
+        mark = heard.strangers[0]
+        return NoMatch(rule=f"aside: yes, and something new: {words.between(mark.start, mark.end)!r}")
+    values = (*heard.details, *heard.asked_about)
+    if any(not heard.asked.kinds.isdisjoint(mark.kinds) for mark in values):
+        return NoMatch(rule="aside: a change: another value of a kind that the question names")
+    if heard.details:
+        return _with_a_detail(question, heard)
+    if heard.question is not None:
+        if question.risk == "high" or all(mark.tag is Tag.ACKNOWLEDGE for mark in heard.assents):
+            return NoMatch(rule="aside: a question")
+        return Match(True, words.since(heard.question), rule="yes, and a question")
+    return Match(True, rule=f"yes: {words.between(heard.assents[0].start, heard.assents[0].end)!r}")
+
+
+def _with_a_detail(question: Confirm | Approval, heard: Heard) -> Match | NoMatch:
+    if isinstance(question, Approval) or question.risk == "high":
+        return NoMatch(rule="aside: a change: a detail that was not asked about")
+    if _CLEAR.isdisjoint(mark.tag for mark in heard.assents):
+        return NoMatch(rule="aside: a detail, and no clear yes")
+    if heard.strangers and ("name" in heard.asked.kinds or len(heard.strangers) > _STRANGERS):
+        return NoMatch(rule="aside: yes, and something new beside a detail")
+    return Match(True, _said_beside(heard), rule="yes, and a detail")
+
+
+def _said_beside(heard: Heard) -> str | None:
+    """What was said beside the assent, from the clause that the first new thing stands in."""
+    first = min(mark.start for mark in (*heard.details, *heard.strangers))
+    if heard.question is not None:
+        first = min(first, heard.question)
+    start = max((mark.end for mark in heard.assents if mark.end <= first), default=0)
+    while start < first and any(heard.words.gaps[start + 1 : first + 1]):
+        start += 1
+    return heard.words.since(start)

@@ -1,0 +1,167 @@
+"""A reply beside its yes-or-no question, sorted: assent, refusal, the question's own words, and new ones."""
+
+from dataclasses import dataclass, field
+
+from voice_hitl.speech.asked import Asked, binder_before, keys_of
+from voice_hitl.speech.lexicon import Lexicon, Tag
+from voice_hitl.speech.marks import Mark
+from voice_hitl.speech.openings import openings
+from voice_hitl.speech.words import Words
+
+SILENT = frozenset({Tag.FILLER, Tag.PLAIN})
+ASSENT = frozenset({Tag.YES, Tag.GO, Tag.AGREE, Tag.ACKNOWLEDGE})
+OBSTACLES = frozenset({Tag.NO, Tag.HOLD, Tag.CHANGE, Tag.CONDITION, Tag.NEGATION, Tag.UNSURE, Tag.HALT, Tag.ALTER})
+_SKIPPED = SILENT | {Tag.ASK, Tag.TELL}
+# Deeds that refuse or alter what is asked, unless they are what is asked ("Shall I cancel it?").
+_DEEDS = frozenset({Tag.HALT, Tag.ALTER})
+_WORDS = frozenset({Tag.OTHER, Tag.THING, Tag.DEED})
+# Looked up once: a member of an enumeration costs as much as the rest of a comparison.
+_CLOSING, _WITHOUT, _UNIT = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT
+
+
+@dataclass(slots=True)
+class Heard:
+    """What a reply holds, each list in the order it was said.
+
+    Args:
+        assents: What agrees, outside of a question.
+        refusals: What refuses, outside of a question.
+        obstacles: What forbids a yes.
+        closings: What ends the matter.
+        echoes: Words and values of the question.
+        details: Values that the question does not have, outside of a question.
+        asked_about: Such values within a question.
+        strangers: Other words that the question does not have, outside of a question.
+        question: The word that the first question begins with.
+        contradiction: Why the question's own words say something else.
+    """
+
+    words: Words
+    marks: list[Mark]
+    asked: Asked
+    lexicon: Lexicon
+    assents: list[Mark] = field(default_factory=list[Mark])
+    refusals: list[Mark] = field(default_factory=list[Mark])
+    obstacles: list[Mark] = field(default_factory=list[Mark])
+    closings: list[Mark] = field(default_factory=list[Mark])
+    echoes: list[Mark] = field(default_factory=list[Mark])
+    details: list[Mark] = field(default_factory=list[Mark])
+    asked_about: list[Mark] = field(default_factory=list[Mark])
+    strangers: list[Mark] = field(default_factory=list[Mark])
+    question: int | None = None
+    contradiction: str | None = None
+
+    def sort(self) -> None:
+        """Fill the lists."""
+        begins = openings(self.marks, self.words, self.lexicon)
+        gaps = self.words.gaps
+        asking = False
+        for position, mark in enumerate(self.marks):
+            tag = mark.tag
+            if asking and gaps[mark.start] == ".":
+                asking = False
+            if position in begins:
+                asking = True
+                self.question = mark.start if self.question is None else self.question
+            if tag in _SKIPPED:
+                continue
+            if tag in ASSENT:
+                if not asking:
+                    self.assents.append(mark)
+            elif tag in OBSTACLES:
+                self._obstacle(position, mark, asking=asking)
+            elif tag is _CLOSING:
+                self.closings.append(mark)
+            else:
+                self._content(position, mark, asking=asking)
+
+    def is_echo(self, mark: Mark) -> bool:
+        """Whether the question has it too, a number as what it is about."""
+        if self.asked.open_choice:
+            return False
+        if mark.values:
+            known = self.asked.values
+            return all(any((kind, value) in known for kind in mark.kinds) for value in mark.values)
+        if mark.end == mark.start + 1:
+            return self.lexicon.stem(self.words.folded[mark.start]) in self.asked.stems
+        return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
+
+    def _obstacle(self, position: int, mark: Mark, *, asking: bool) -> None:
+        if mark.tag in _DEEDS and self._stem(mark) in self.asked.stems:
+            self.echoes.append(mark)
+        elif mark.tag is not Tag.CONDITION or not (asking or self._opens_a_span(position)):
+            self.obstacles.append(mark)
+            if mark.tag is Tag.NO and not asking:
+                self.refusals.append(mark)
+
+    def _opens_a_span(self, position: int) -> bool:
+        """Whether it is the "until" of a new value ("until the 8th"): a detail, not a condition."""
+        if self.words.folded[self.marks[position].start] not in self.lexicon.spans:
+            return False
+        value = next((mark for mark in self.marks[position + 1 : position + 3] if mark.kinds), None)
+        return value is not None and not self.is_echo(value)
+
+    def _content(self, position: int, mark: Mark, *, asking: bool) -> None:
+        before = self.marks[position - 1] if position else None
+        if mark.tag is _WITHOUT:
+            self._taking_away(position, mark)
+        elif mark.tag is _UNIT and before is not None and before.values:
+            return
+        elif self.is_echo(mark):
+            self.echoes.append(mark)
+            if self.contradiction is None and (mark.kinds or not asking):
+                self.contradiction = self._contradiction(position, mark)
+        elif mark.kinds:
+            (self.asked_about if asking else self.details).append(mark)
+        elif not asking and not self._means_what_is_asked(position, mark):
+            self.strangers.append(mark)
+
+    def _taking_away(self, position: int, mark: Mark) -> None:
+        taken = self.marks[position + 1] if position + 1 < len(self.marks) else None
+        if taken is not None and self._stem(taken) in self.asked.without:
+            return
+        if taken is not None and self.is_echo(taken):
+            self.contradiction = "it takes away what the question has"
+        else:
+            self.strangers.append(mark)
+
+    def _contradiction(self, position: int, mark: Mark) -> str | None:
+        """Why words of the question do not say what it says ("from Rome to Bern" of "from Bern to Rome")."""
+        asked, words, lexicon = self.asked, self.words, self.lexicon
+        stem = self._stem(mark)
+        if stem in asked.without and (not position or self.marks[position - 1].tag is not Tag.WITHOUT):
+            return "it has what the question takes away"
+        binder = binder_before(mark.start, words, lexicon)
+        if binder is not None and binder in asked.binders:
+            for key in keys_of(mark, words, lexicon):
+                if key in asked.bound and binder not in asked.bound[key]:
+                    return f"another value after {binder!r}"
+        if mark.values and position + 1 < len(self.marks):
+            counted = asked.counted.get(self._stem(self.marks[position + 1]))
+            if counted is not None and not counted.issuperset(mark.values):
+                return "another number of them"
+        if mark.start and words.folded[mark.start - 1] in lexicon.ones and 1 not in asked.counted.get(stem, {1}):
+            return "one of them"
+        return None
+
+    def _means_what_is_asked(self, position: int, mark: Mark) -> bool:
+        """Whether a word that the question does not have stands for what it asks about.
+
+        "Book THAT FLIGHT" (after a deed of the question, and pointed at), "THAT TIME works" (judged), "play the MOVIE".
+        """
+        if mark.tag in self.asked.implied:
+            return True
+        before = self.words.folded[mark.start - 1] if mark.start else ""
+        pointed = before in self.lexicon.pointers
+        if pointed:
+            deed = next((one for one in reversed(self.marks[: position - 1]) if one.tag not in SILENT), None)
+            ends = position + 1 == len(self.marks) or self.words.gaps[self.marks[position + 1].start] != ""
+            if ends and deed is not None and deed.tag in _WORDS and self.is_echo(deed):
+                return True
+        if pointed or (before in self.lexicon.articles and mark.tag is Tag.FACT):
+            judged = next((one for one in self.marks[position + 1 :] if one.tag is not Tag.PLAIN), None)
+            return judged is not None and judged.tag is Tag.AGREE
+        return False
+
+    def _stem(self, mark: Mark) -> str:
+        return self.lexicon.stem(self.words.folded[mark.start])

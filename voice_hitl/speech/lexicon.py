@@ -1,0 +1,260 @@
+"""A language pack, made ready to mark an utterance with what its stretches do."""
+
+from dataclasses import dataclass
+from enum import IntEnum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+from voice_hitl.speech.languages import pack_for
+from voice_hitl.speech.languages.pack import Kind, LanguagePack, Phrases
+from voice_hitl.speech.reading import CommandName
+from voice_hitl.speech.words import split
+
+
+class Tag(IntEnum):
+    """What a stretch of an utterance does."""
+
+    YES = auto()
+    GO = auto()
+    AGREE = auto()
+    NO = auto()
+    HOLD = auto()
+    CHANGE = auto()
+    NEGATION = auto()
+    UNSURE = auto()
+    CONDITION = auto()
+    HALT = auto()
+    ALTER = auto()
+    ACKNOWLEDGE = auto()
+    CLOSING = auto()
+    FILLER = auto()
+    PLAIN = auto()
+    WITHOUT = auto()
+    TELL = auto()
+    ASK = auto()
+    FACT = auto()
+    THING = auto()
+    DEED = auto()
+    UNIT = auto()
+    VALUE = auto()
+    OTHER = auto()
+    """In no list: a word of the question, or something new."""
+
+
+PhraseSet = frozenset[tuple[str, ...]]
+"""Phrases as the folded words that they are."""
+
+
+class Entry(NamedTuple):
+    """What a phrase does."""
+
+    tag: Tag
+    kinds: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Phrases, so that the longest one at a place in an utterance is found at once.
+
+    Args:
+        lengths: By the first word of a phrase how many words the longer ones have, the longest first.
+        single: Phrases of one word.
+        longer: Longer phrases by their words.
+    """
+
+    lengths: dict[str, tuple[int, ...]]
+    single: dict[str, Entry]
+    longer: dict[tuple[str, ...], Entry]
+
+    def at(self, folded: tuple[str, ...], index: int) -> tuple[Entry, int] | None:
+        """The longest phrase that begins at that word, and the word after it."""
+        word = folded[index]
+        lengths = self.lengths.get(word)
+        if lengths is None:
+            return None
+        for length in lengths:
+            entry = self.longer.get(folded[index : index + length])
+            if entry is not None:
+                return entry, index + length
+        entry = self.single.get(word)
+        return None if entry is None else (entry, index + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """A pack as tables of folded words.
+
+    Args:
+        pack: What it was made of.
+        anywhere: Phrases that do what they do wherever they stand.
+        leading: Phrases that do it only where a clause begins.
+        kin: For a stem the stems that mean the same.
+        months: These and the fields after it: the pack's lists of that name, as single words.
+    """
+
+    pack: LanguagePack
+    anywhere: Table
+    leading: Table
+    kin: dict[str, frozenset[str]]
+    commands: dict[tuple[str, ...], CommandName]
+    months: frozenset[str]
+    of: frozenset[str]
+    clock: frozenset[str]
+    time_leads: frozenset[str]
+    articles: frozenset[str]
+    ones: frozenset[str]
+    binders: frozenset[str]
+    spans: frozenset[str]
+    pointers: frozenset[str]
+    halted: frozenset[str]
+    joints: frozenset[str]
+    requests: frozenset[str]
+    fetches: frozenset[str]
+    read_backs: frozenset[str]
+    plain: frozenset[str]
+    placers: frozenset[str]
+    zeros: frozenset[str]
+    minus: frozenset[str]
+    halves: PhraseSet
+    last: PhraseSet
+    both: PhraseSet
+    every: PhraseSet
+    none: PhraseSet
+    apart_from: PhraseSet
+    corrections: PhraseSet
+    joins: PhraseSet
+    either: PhraseSet
+    leave_it: PhraseSet
+    leads: PhraseSet
+
+    def stem(self, word: str) -> str:
+        """The word without its inflection: "booked" and "bookings" are "book"."""
+        return _stem(word, self.pack.endings)
+
+
+@lru_cache(maxsize=32)
+def lexicon_for(language: str) -> Lexicon:
+    """The lexicon of a language ("en", "en-GB"); without a pack, one that knows no words."""
+    pack = pack_for(language)
+    return Lexicon(
+        pack=pack,
+        anywhere=_table(pack, _anywhere(pack)),
+        leading=_table(pack, [(pack.forbids, Tag.NO, ()), (pack.inversions, Tag.ASK, ())]),
+        kin=_kin(pack),
+        commands={
+            key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
+        },
+        months=_singles(pack, pack.months),
+        of=_singles(pack, pack.of),
+        clock=_singles(pack, pack.clock),
+        time_leads=_singles(pack, pack.time_leads),
+        articles=_singles(pack, pack.articles),
+        ones=_singles(pack, pack.ones),
+        binders=_singles(pack, pack.binders),
+        spans=_singles(pack, pack.spans),
+        pointers=_singles(pack, pack.pointers),
+        halted=_singles(pack, pack.halted),
+        requests=_singles(pack, pack.requests),
+        fetches=_singles(pack, pack.fetches),
+        read_backs=_singles(pack, pack.read_backs),
+        placers=_singles(pack, pack.placers),
+        zeros=_singles(pack, pack.zeros),
+        minus=_singles(pack, pack.minus),
+        joints=_singles(pack, pack.number_joints),
+        plain=_singles(pack, pack.plain) | _singles(pack, pack.fillers),
+        halves=_phrases(pack, pack.halves),
+        last=_phrases(pack, pack.last),
+        both=_phrases(pack, pack.both),
+        every=_phrases(pack, pack.every),
+        none=_phrases(pack, pack.none),
+        apart_from=_phrases(pack, pack.apart_from),
+        corrections=_phrases(pack, pack.corrections),
+        joins=_phrases(pack, pack.joins),
+        either=_phrases(pack, pack.either),
+        leave_it=_phrases(pack, pack.leave_it),
+        leads=_phrases(pack, pack.leads),
+    )
+
+
+@lru_cache(maxsize=16384)
+def _stem(word: str, endings: Phrases) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def folded(pack: LanguagePack, phrase: str) -> tuple[str, ...]:
+    """A phrase of the pack as the words that an utterance with it has."""
+    return split(phrase, elides=pack.elides).folded
+
+
+def _forms(pack: LanguagePack, phrase: str) -> list[tuple[str, ...]]:
+    """The phrase as written, and with its short forms written out."""
+    forms: list[tuple[str, ...]] = [()]
+    for word in folded(pack, phrase):
+        long = pack.contractions.get(word)
+        forms = [(*form, word) for form in forms] + ([(*form, *long.split()) for form in forms] if long else [])
+    return forms
+
+
+def _singles(pack: LanguagePack, words: Phrases) -> frozenset[str]:
+    return frozenset(word for phrase in words for word in folded(pack, phrase))
+
+
+def _phrases(pack: LanguagePack, words: Phrases) -> PhraseSet:
+    return frozenset(form for phrase in words for form in _forms(pack, phrase))
+
+
+def _anywhere(pack: LanguagePack) -> list[tuple[Phrases, Tag, tuple[Kind, ...]]]:
+    # Of a phrase in two lists the first counts: what forbids a yes comes before what makes one.
+    return [
+        (pack.harmless, Tag.YES, ()),
+        (pack.unsure, Tag.UNSURE, ()),
+        (pack.no, Tag.NO, ()),
+        (pack.without, Tag.WITHOUT, ()),
+        (pack.holds, Tag.HOLD, ()),
+        (pack.changes, Tag.CHANGE, ()),
+        (pack.negations, Tag.NEGATION, ()),
+        (pack.conditions, Tag.CONDITION, ()),
+        (pack.halts, Tag.HALT, ()),
+        (pack.alters, Tag.ALTER, ()),
+        (pack.yes, Tag.YES, ()),
+        (pack.goes, Tag.GO, ()),
+        (pack.agree, Tag.AGREE, ()),
+        (pack.acknowledges, Tag.ACKNOWLEDGE, ()),
+        (pack.closings, Tag.CLOSING, ()),
+        (pack.fillers, Tag.FILLER, ()),
+        (pack.tells, Tag.TELL, ()),
+        (pack.asks, Tag.ASK, ()),
+        *((words, Tag.VALUE, (kind,)) for kind, words in pack.kinds.items()),
+        (pack.units, Tag.UNIT, ()),
+        (pack.facts, Tag.FACT, ()),
+        (pack.plain, Tag.PLAIN, ()),
+        (pack.things, Tag.THING, ()),
+        (pack.deeds, Tag.DEED, ()),
+    ]
+
+
+def _table(pack: LanguagePack, lists: list[tuple[Phrases, Tag, tuple[Kind, ...]]]) -> Table:
+    single: dict[str, Entry] = {}
+    longer: dict[tuple[str, ...], Entry] = {}
+    lengths: dict[str, set[int]] = {}
+    for words, tag, kinds in lists:
+        for key in (key for phrase in words for key in _forms(pack, phrase)):
+            lengths.setdefault(key[0], set())
+            if len(key) == 1:
+                single.setdefault(key[0], Entry(tag, kinds))
+            else:
+                longer.setdefault(key, Entry(tag, kinds))
+                lengths[key[0]].add(len(key))
+    return Table({first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}, single, longer)
+
+
+def _kin(pack: LanguagePack) -> dict[str, frozenset[str]]:
+    kin: dict[str, frozenset[str]] = {}
+    for group in pack.synonyms:
+        stems = frozenset(_stem(word, pack.endings) for word in folded(pack, group))
+        for stem in stems:
+            kin[stem] = kin.get(stem, frozenset()) | stems
+    return kin
