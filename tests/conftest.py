@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from voice_hitl.testing.virtual_time import VIRTUAL_TIME
+
+# How long an example takes says how busy the machine is; what it may cost is measured in benchmarks.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
