@@ -129,12 +129,13 @@ class Ledger:
         if entry is None:
             return None
         pending = entry.pending
-        pending.status = TRANSITIONS[pending.status, end]
-        pending.end = end
         pending.result = result
         pending.reject_reason = reason
         pending.answered_by = by
         pending.answered_via = via
+        # Last: another thread that sees that it ended finds how.
+        pending.end = end
+        pending.status = TRANSITIONS[pending.status, end]
         if entry.key is not None:
             twins = self._by_key[entry.key]
             twins.remove(pending_id)
@@ -243,11 +244,17 @@ class Ledger:
 def question_key(pending: PendingInput) -> object:
     """What makes two open questions of one session the same one; None where it is like no other.
 
-    Same tool, arguments equal after stripping and case-folding every string. An approval is never the same as another.
+    Same tool, same audience, arguments equal after stripping and case-folding every string. An approval is never the
+    same as another; neither is what has arguments that cannot be compared.
     """
     if not pending.session_id or isinstance(pending.question, Approval):
         return None
-    return (pending.session_id, pending.tool_name, _folded(pending.arguments))
+    key = (pending.session_id, pending.tool_name, pending.audience, _folded(pending.arguments))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 def _folded(value: object) -> object:
