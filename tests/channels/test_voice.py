@@ -109,10 +109,10 @@ async def test_a_person_answers_on_a_card_and_the_model_goes_on_with_the_answer(
         await model.expect(Forgot, item_id=note.item_id)
         await caller.message(type="ok")
         await caller.message(type="request.settled", end="answered")
+        session = desk.channel.sessions[0]
         caller.hang_up()
         with anyio.fail_after(30):
-            while desk.channel.sessions:
-                await desk.channel.sessions[0].closed.wait()
+            await session.closed.wait()
         await desk.kit.close()
     assert [(event.tool_name, event.delivered, event.is_error) for event in desk.reports] == [
         ("ConfirmAction", True, False)
