@@ -160,8 +160,8 @@ def test_anything_at_all_can_be_said(text: str, asked: Field | None) -> None:
 
 
 SOME_WORDS = """
-    book a table for four to at seven thirty 730 7:30 99:99 tomorrow friday the 5th june pm noon half past quarter my name
-    is Lee under no yes make it eight people 0 25 00
+    book a table for four to at seven thirty 730 7:30 99:99 tomorrow friday the 5th june pm noon half past quarter my
+    name is Lee under no yes make it eight people 0 25 00
 """
 WORDS = st.sampled_from(SOME_WORDS.split())
 

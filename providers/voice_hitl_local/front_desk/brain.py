@@ -45,6 +45,13 @@ THANK_YOU = "Thank you. I am booking it now."
 BOOKED = "Your table is booked."
 NOT_BOOKED = "All right, nothing has been booked."
 SORRY = "Sorry, I did not understand."
+EXPECTED = "For two or four people, at seven or eight. No, make it eight. Cancel that."
+"""What callers say here: tells the recogniser which words to expect.
+
+No word of assent is among them: nothing is to be heard as a yes for having been expected.
+"""
+UNCLEAR = "(unclear)"
+"""Stands for words that could not be made out."""
 QUESTIONS: dict[Asked, str] = {
     "party": "For how many people?",
     "day": "For which day?",
@@ -86,6 +93,11 @@ class FrontDesk:
         self._open: Call | None = None
         self._result: tuple[Call, ToolResult] | None = None
         self._last: Say | None = None
+
+    @property
+    def has_spoken(self) -> bool:
+        """Whether it has said anything yet."""
+        return self._last is not None
 
     # --- what comes in ------------------------------------------------------------------------------------------------
 
