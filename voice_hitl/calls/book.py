@@ -85,14 +85,15 @@ class Book:
     ) -> Booking:
         """Book what the provider sent; the first rule that matches decides (spec: booking)."""
         call = ToolCall(call_id, name, raw, response_id, now)
-        if self.ended:
-            return self._unrunnable(call, CANCELLED)
         if call_id in self._cancelled_ahead:
             del self._cancelled_ahead[call_id]
             self._remember(call, now)
             return self._unrunnable(call, CANCELLED)
         if self._is_replay(call, now):
             return Replay()
+        if self.ended:
+            self._remember(call, now)
+            return self._unrunnable(call, CANCELLED)
         if not call_id or call_id in self._in_flight:
             why = "it has no id" if not call_id else f"its id {call_id!r} is in use by another call"
             return self._unrunnable(
@@ -162,10 +163,11 @@ class Book:
 
     def claim_delivery(self, call: ToolCall) -> bool:
         """Whether the caller of this, and nobody else, may send the call's outcome now. Frees the id."""
-        if self._in_flight.get(call.call_id) is call:
-            del self._in_flight[call.call_id]
         outcome = call.outcome
-        if self.ended or outcome is None or outcome.cancelled or not outcome.answerable:
+        if outcome is None:
+            return False
+        self._free_id(call)
+        if self.ended or outcome.cancelled or not outcome.answerable:
             return False
         if call.abandoned or call.delivery_claimed:
             return False
@@ -176,10 +178,13 @@ class Book:
         """Whether the caller of this, and nobody else, reports the call's end."""
         if not call.move(CallEvent.REPORT):
             return False
-        if self._in_flight.get(call.call_id) is call:
-            del self._in_flight[call.call_id]
+        self._free_id(call)
         self._unreported.pop(id(call), None)
         return True
+
+    def _free_id(self, call: ToolCall) -> None:
+        if self._in_flight.get(call.call_id) is call:
+            del self._in_flight[call.call_id]
 
 
 def _has_arguments(raw: str | Mapping[str, object] | None) -> bool:
