@@ -378,6 +378,29 @@ async def test_what_is_abandoned_is_not_collected_in_the_middle_of_its_work(swal
     await job.wait()
 
 
+async def test_close_cancels_what_runs_on_another_loop_and_does_not_wait_for_it() -> None:
+    tasks = Tasks("owner")
+    running = threading.Event()
+    ended: list[str] = []
+
+    async def there() -> None:
+        async def work() -> None:
+            asyncio.get_running_loop().call_soon(running.set)
+            try:
+                await anyio.sleep_forever()
+            finally:
+                ended.append("cancelled")
+
+        await tasks.spawn(work(), "work").wait()
+
+    thread = threading.Thread(target=anyio.run, args=(there,))
+    thread.start()
+    await anyio.to_thread.run_sync(running.wait)
+    assert await tasks.close() == []
+    await anyio.to_thread.run_sync(thread.join)
+    assert ended == ["cancelled"]
+
+
 async def test_work_may_close_its_own_owner() -> None:
     tasks, log = Tasks("test"), list[str]()
 

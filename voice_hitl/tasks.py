@@ -12,6 +12,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from functools import partial
 from typing import Generic, TypeVar, cast, overload
@@ -133,8 +134,8 @@ class Latch:
         for loop, future in waiters:
             if loop is here:
                 _resolve(future)
-            elif not loop.is_closed():
-                loop.call_soon_threadsafe(_resolve, future)
+            else:
+                _soon(loop, partial(_resolve, future))
 
     async def wait(self) -> None:
         """Wait for the signal; returns at once when it was given."""
@@ -172,8 +173,8 @@ class Timer:
         """Do not call; harmless once called."""
         if threading.get_ident() == self._thread:
             self._handle.cancel()
-        elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._handle.cancel)
+        else:
+            _soon(self._loop, self._handle.cancel)
 
 
 def current_time() -> float:
@@ -198,7 +199,13 @@ def call_on(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         here = False
     if here:
         call()
-    elif not loop.is_closed():
+    else:
+        _soon(loop, call)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Run `call` as soon as another thread's loop runs; never, where that has closed, perhaps just now."""
+    with suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
 
 
@@ -312,14 +319,17 @@ class Tasks:
         `patience_s`: let them end by themselves for so long first. `but`: jobs that are left alone.
 
         Called from inside one of its own tasks, or from users' code that one waits for, that task is left alone.
-        Closing again waits again, and cancels nothing a second time.
+        Closing again waits again, and cancels nothing a second time. What runs on another event loop is cancelled there
+        and not waited for.
         """
         self._closed = True
-        own = [job for job in self._jobs.values() if not job.is_current and job not in but]
+        here = asyncio.get_running_loop()
+        jobs = [job for job in list(self._jobs.values()) if not job.is_current and job not in but]
+        own = [job for job in jobs if job.task.get_loop() is here]
         with anyio.CancelScope(shield=True):
             await _wait_for(own if patience_s > 0 else (), patience_s)
-        for job in own:
-            job.cancel()
+        for job in jobs:
+            call_on(job.task.get_loop(), job.cancel)
         with anyio.CancelScope(shield=True):
             await _wait_for(own, grace_s)
         left = sorted((job for job in own if not job.done), key=lambda job: job.label)
