@@ -75,7 +75,7 @@ class Ear:
 
     async def quiet(self, *, for_s: float) -> None:
         """Wait until the far end has been silent for so long."""
-        while (left := (self._loud_at or 0.0) + for_s - current_time()) > 0:
+        while self._loud_at is not None and (left := self._loud_at + for_s - current_time()) > 0:
             self._check()
             await anyio.sleep(left)
 

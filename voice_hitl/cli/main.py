@@ -89,5 +89,6 @@ def check(
 
 
 def _fail(why: str) -> NoReturn:
-    err.print(f"[bold red]voice-hitl:[/] {escape(why)}", highlight=False)
+    # Never wrapped: a command in it can be copied.
+    err.print(f"[bold red]voice-hitl:[/] {escape(why)}", highlight=False, soft_wrap=True)
     raise typer.Exit(1)

@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 import webbrowser
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import anyio
@@ -25,9 +27,10 @@ async def run_demo(host: str, port: int, open_browser: bool, out: Console) -> No
     with listen(host, port) as listener:
         async with serving(await _loaded(out), listener) as url:
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
-            if open_browser and _has_browser():
-                await anyio.to_thread.run_sync(webbrowser.open, url)
-            await _asked_to_end()
+            with _end_signals() as asked_to_end:
+                if open_browser and has_browser():
+                    await anyio.to_thread.run_sync(webbrowser.open, url)
+                await asked_to_end()
 
 
 async def run_check(url: str | None, timeout: float, progress: Console) -> Report:
@@ -37,10 +40,10 @@ async def run_check(url: str | None, timeout: float, progress: Console) -> Repor
         PluginMissing: The demo's extra is not installed.
     """
     if url is not None:
-        return await _checked(Check(_offers(url), same_clock=False), timeout, progress)
+        return await _checked(Check(offers_at(url), same_clock=False), timeout, progress)
     with listen("127.0.0.1", 0) as listener:
         async with serving(await _loaded(progress), listener) as own:
-            return await _checked(Check(_offers(own), same_clock=True), timeout, progress)
+            return await _checked(Check(offers_at(own), same_clock=True), timeout, progress)
 
 
 async def _loaded(console: Console) -> Demo:
@@ -66,21 +69,29 @@ def _waiting_for(report: Report) -> str:
     return f"waiting for: {left[0]}" if left else "hanging up"
 
 
-def _offers(url: str) -> str:
+def offers_at(url: str) -> str:
     """Where the offers of a demo at `url` go; an address with a path is taken as it is."""
     if "//" not in url:
         url = f"http://{url}"
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/offer"
 
 
-def _has_browser() -> bool:
+def has_browser() -> bool:
+    """Whether a browser can be shown here."""
     # Without a display webbrowser may start one in this very terminal.
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-async def _asked_to_end() -> None:
+@contextmanager
+def _end_signals() -> Generator[Callable[[], Awaitable[None]]]:
+    """Take Ctrl-C and a polite kill for a wish to end; gives what waits for one."""
     if sys.platform == "win32":
-        await anyio.sleep_forever()  # Ctrl-C cancels this: the loop there takes no signals
+        yield anyio.sleep_forever  # Ctrl-C cancels it: the loop there takes no signals
+        return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            return
+
+        async def asked_to_end() -> None:
+            async for _ in signals:
+                return
+
+        yield asked_to_end

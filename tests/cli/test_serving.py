@@ -1,0 +1,110 @@
+"""The demo for as long as it is wanted, and a check of it: over real sockets and real media."""
+
+import io
+import os
+import signal
+import sys
+import webbrowser
+from functools import partial
+
+import anyio
+import numpy as np
+import pytest
+from rich.console import Console
+
+from voice_hitl.cli import serving
+from voice_hitl.cli.checking import STEPS
+from voice_hitl.demo.app import Demo, create_demo
+from voice_hitl.demo.server import PortBusy, listen
+from voice_hitl.provider import AudioOut, ResponseEnded, ResponseStarted
+from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, ScriptedProvider, SentAudio, SentToolResult
+from voice_hitl.testing.scripted_connection import ScriptedConnection
+
+pytestmark = pytest.mark.anyio
+
+RATE = 24_000
+LOUD = 1_000.0
+ONLY_COUNTED = (Injected, Forgot, Responded, Interrupted)
+
+
+def say(model: ScriptedConnection, item: str, seconds: float = 0.5) -> None:
+    tone = (np.sin(np.arange(int(RATE * seconds)) / 12) * 9_000).astype(np.int16).tobytes()
+    model.emit(ResponseStarted(item), AudioOut(tone, item, 0, item), ResponseEnded(item))
+
+
+async def front_desk(model: ScriptedConnection) -> None:
+    """Greet, hear the caller out, ask, and go on with the answer."""
+    say(model, "greeting")
+    while np.abs(np.frombuffer((await model.expect(SentAudio)).pcm, np.int16)).max(initial=0) < LOUD:
+        pass
+    model.ignore(SentAudio)
+    call_id = model.call_tool("ConfirmAction", {"action": "Book a table"})
+    await model.expect(SentToolResult, call_id=call_id, failed=False)
+    say(model, "thanks")
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, provider: ScriptedProvider) -> None:
+    def create() -> Demo:
+        return create_demo(provider=provider)
+
+    monkeypatch.setattr(serving, "create_demo", create)
+
+
+def console() -> tuple[Console, io.StringIO]:
+    text = io.StringIO()
+    return Console(file=text), text
+
+
+async def test_a_check_starts_a_demo_calls_it_and_sees_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = ScriptedProvider(script=front_desk, ignore=ONLY_COUNTED)
+    scripted(monkeypatch, provider)
+    progress, text = console()
+    report = await serving.run_check(None, 30, progress)
+    assert report.ok, report
+    assert [step.name for step in report.steps] == list(STEPS)
+    assert all(name in text.getvalue() for name in STEPS)
+    provider.done()
+
+
+@pytest.mark.parametrize("asked_by", [signal.SIGINT, signal.SIGTERM])
+async def test_ctrl_c_ends_the_demo_and_frees_its_port(
+    monkeypatch: pytest.MonkeyPatch, asked_by: signal.Signals
+) -> None:
+    scripted(monkeypatch, ScriptedProvider())
+    monkeypatch.setattr(serving, "has_browser", lambda: True)
+    opened = anyio.Event()
+    pages: list[str] = []
+
+    def open_page(url: str) -> bool:
+        pages.append(url)
+        anyio.from_thread.run_sync(opened.set)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", open_page)
+    out, text = console()
+    with listen("127.0.0.1", 0) as free:
+        port = int(free.getsockname()[1])
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(serving.run_demo, "127.0.0.1", port, True, out))
+            await opened.wait()
+            assert pages == [f"http://127.0.0.1:{port}"]
+            await anyio.wait_all_tasks_blocked()
+            os.kill(os.getpid(), asked_by)
+    assert f"http://127.0.0.1:{port}" in text.getvalue()
+    listen("127.0.0.1", port).close()
+
+
+async def test_a_busy_port_is_noticed_before_anything_is_loaded() -> None:
+    out, _ = console()
+    with listen("127.0.0.1", 0) as taken, pytest.raises(PortBusy):
+        await serving.run_demo("127.0.0.1", taken.getsockname()[1], False, out)
+
+
+def test_no_browser_is_opened_where_there_is_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert not serving.has_browser()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert serving.has_browser()
