@@ -5,6 +5,7 @@ out. It is the whole of the protocol as far as it has memory: which responses ar
 them, how much of an item came, which changes of the session hold, what a renewed session has to be told.
 """
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Final, assert_never
 
@@ -30,7 +31,7 @@ from voice_hitl.provider import (
 )
 from voice_hitl_openai import commands
 from voice_hitl_openai.going_on import GoingOn
-from voice_hitl_openai.history import History, OwedCall, replayed
+from voice_hitl_openai.history import History, OwedCall, Said, replayed
 from voice_hitl_openai.messages import (
     ItemAdded,
     Meaningless,
@@ -102,18 +103,19 @@ class Conversation:
     def open(self, config: ProviderConfig) -> Update:
         """Ask for the session, and tell it what an old one said where it carries that on.
 
-        `config.metadata` may have `history` (`history.replayed` says its form) and `held` (True: held from the start).
+        `config.metadata` may say what to carry on (`history.replayed`), and `held` (True: held from the start).
         """
         held = config.metadata.get("held") is True
         update = self._send(self._session.open(self._name("update"), config, held=held))
-        if "history" in config.metadata:
-            self._replay(config)
+        entries = replayed(config.metadata)
+        if entries is not None:
+            self._replay(entries)
         return update
 
-    def _replay(self, config: ProviderConfig) -> None:
+    def _replay(self, entries: Sequence[Said | OwedCall]) -> None:
         call_ids: dict[str, str] = {}
         items: list[dict[str, object]] = []
-        for entry in replayed(config.metadata):
+        for entry in entries:
             item_id = self._name("item")
             if isinstance(entry, OwedCall):
                 call_ids[item_id] = entry.call_id

@@ -1,5 +1,6 @@
 """The items of the conversation: which are ours, what the service has taken, what is gone. Pure."""
 
+import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,24 +39,32 @@ class OwedCall:
     arguments: str
 
 
-def replayed(metadata: Mapping[str, object]) -> list[Said | OwedCall]:
-    """What a renewed session is told: `metadata["history"]`, without what is malformed.
+def replayed(metadata: Mapping[str, object]) -> list[Said | OwedCall] | None:
+    """What a renewed session is told, without what is malformed; None where it renews nothing.
 
-    Its entries are `{"role", "text"}` (`user`, `assistant`, `system`), or `{"call_id", "name", "arguments"}` for a call
-    that is owed its output.
+    `metadata["history"]` is what was said, `{"role", "text"}` (`user`, `assistant`, `system`), and
+    `metadata["owed_calls"]` the calls that are owed their output, `{"call_id", "name", "arguments"}`, which come after
+    it. Either may have both.
     """
-    entries = metadata.get("history")
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        return []
-    newest = cast("Sequence[object]", entries)[-MOST_REPLAYED:]
-    read = (_entry(cast("Mapping[str, object]", entry)) for entry in newest if isinstance(entry, Mapping))
+    if "history" not in metadata and "owed_calls" not in metadata:
+        return None
+    entries = [*_entries(metadata.get("history")), *_entries(metadata.get("owed_calls"))]
+    read = (_entry(cast("Mapping[str, object]", entry)) for entry in entries if isinstance(entry, Mapping))
     return [entry for entry in read if entry is not None]
+
+
+def _entries(entries: object) -> Sequence[object]:
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        return ()
+    return cast("Sequence[object]", entries)[-MOST_REPLAYED:]
 
 
 def _entry(entry: Mapping[str, object]) -> Said | OwedCall | None:
     call_id, name, arguments = entry.get("call_id"), entry.get("name"), entry.get("arguments")
-    if isinstance(call_id, str) and isinstance(name, str) and isinstance(arguments, str) and call_id and name:
-        return OwedCall(call_id, name, arguments)
+    if isinstance(call_id, str) and isinstance(name, str) and call_id and name:
+        if isinstance(arguments, Mapping):
+            arguments = json.dumps(dict(cast("Mapping[str, object]", arguments)))
+        return OwedCall(call_id, name, arguments if isinstance(arguments, str) else "{}")
     role, text = entry.get("role"), entry.get("text")
     if isinstance(role, str) and role in _ROLES and isinstance(text, str) and text.strip():
         return Said(_ROLES[role], text[:MOST_REPLAYED_CHARS])

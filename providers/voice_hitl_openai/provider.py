@@ -102,9 +102,9 @@ class OpenAIRealtimeProvider:
         """Open a session; returns when it stands as asked for.
 
         A session that carries an old one on is told so by `config.metadata`: `history`, a sequence of `{"role",
-        "text"}` and, for calls that are owed their output, `{"call_id", "name", "arguments"}`, in the order in which
-        they were; `held`, True to keep the model from answering by itself from the start. `Resumed` follows
-        `Connected` when `history` is there, even empty.
+        "text"}`, and `owed_calls`, of `{"call_id", "name", "arguments"}`, which are made again under their ids;
+        `held`, True to keep the model from answering by itself from the start. `Resumed` follows `Connected` when one
+        of the first two is there, even empty.
 
         Raises:
             ProviderError: It cannot be reached, or refuses the key, the model or the session.

@@ -486,11 +486,12 @@ async def test_30_at_the_time_limit_the_session_is_replaced_and_the_owed_call_ke
         assert old.all(ProviderFailed) == []
         with pytest.raises(ConnectionEnded):
             await old.connection.send_tool_result("call_1", "ask_human", "yes", failed=False)
-    history: list[dict[str, object]] = [
-        {"role": "user", "text": "refund it"},
-        {"call_id": call.call_id, "name": call.name, "arguments": call.arguments},
-    ]
-    config = ProviderConfig(instructions="You take bookings.", tools=[ASK], metadata={"history": history, "held": True})
+    carried: dict[str, object] = {
+        "history": [{"role": "user", "text": "refund it"}],
+        "owed_calls": [{"call_id": call.call_id, "name": call.name, "arguments": call.arguments}],
+        "held": True,
+    }
+    config = ProviderConfig(instructions="You take bookings.", tools=[ASK], metadata=carried)
     async with calling(server, config) as new:
         assert (await new.until(Resumed)).calls_kept == ("call_1",)
         await new.connection.send_tool_result("call_1", "ask_human", "yes", failed=False)

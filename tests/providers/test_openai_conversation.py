@@ -151,19 +151,21 @@ def test_a_session_that_carries_an_old_one_on_says_which_calls_it_kept() -> None
         {"role": "system", "text": "A person is asked."},
         {"role": "user", "text": "Refund it."},
         {"role": "assistant", "text": "One moment."},
-        {"call_id": "call_1", "name": "ask_human", "arguments": '{"question":"May I?"}'},
-        {"call_id": "call_2", "name": "ask_human", "arguments": "{}"},
         {"role": "tool", "text": "no such role"},
         {"role": "user", "text": " "},
         "not an entry",
+    ]
+    owed = [
+        {"call_id": "call_1", "name": "ask_human", "arguments": {"question": "May I?"}},
+        {"call_id": "call_2", "name": "ask_human", "arguments": "{}"},
         {"call_id": 7},
     ]
-    talk = Talk(config=ProviderConfig(metadata={"history": history}), opened=False)
+    talk = Talk(config=ProviderConfig(metadata={"history": history, "owed_calls": owed}), opened=False)
     _, *items = talk.sent()
     made = [cast("dict[str, object]", command["item"]) for command in items]
     assert [item["type"] for item in made] == ["message"] * 3 + ["function_call"] * 2
     assert made[2]["content"] == [{"type": "output_text", "text": "One moment."}]
-    assert made[3]["arguments"] == '{"question":"May I?"}'
+    assert made[3]["arguments"] == '{"question": "May I?"}'
     talk.shows(default_turn_detection())
     assert talk.told() == [Connected(None)]
     talk.takes(items[:4])
@@ -176,9 +178,9 @@ def test_a_session_that_carries_an_old_one_on_says_which_calls_it_kept() -> None
     assert kinds(talk.sent()) == ["conversation.item.create"]
 
 
-@pytest.mark.parametrize("history", [[], (), "text", 7])
-def test_a_session_that_carries_nothing_on_says_that_it_does(history: object) -> None:
-    talk = Talk(config=ProviderConfig(metadata={"history": history}), opened=False)
+@pytest.mark.parametrize("carried", [{"history": []}, {"history": "text"}, {"owed_calls": ()}, {"owed_calls": 7}])
+def test_a_session_that_carries_nothing_on_says_that_it_does(carried: dict[str, object]) -> None:
+    talk = Talk(config=ProviderConfig(metadata=carried), opened=False)
     talk.shows(default_turn_detection())
     assert talk.told() == [Connected(None), Resumed(())]
 
