@@ -30,11 +30,13 @@ class RequestHooks:
 
     @property
     def listens(self) -> bool:
-        """Whether any hook would hear of a request, or of its end."""
-        hooks = self._hooks()
-        return hooks.listens(HookTrigger.ON_USER_INPUT_REQUIRED, self._channel_type) or hooks.listens(
-            HookTrigger.ON_USER_INPUT_SETTLED, self._channel_type
-        )
+        """Whether any hook would hear of a request."""
+        return self._hooks().listens(HookTrigger.ON_USER_INPUT_REQUIRED, self._channel_type)
+
+    @property
+    def hears_ends(self) -> bool:
+        """Whether any hook would hear of the end of one."""
+        return self._hooks().listens(HookTrigger.ON_USER_INPUT_SETTLED, self._channel_type)
 
     async def required(self, event: PendingInputEvent) -> str | None:
         """Run `ON_USER_INPUT_REQUIRED`; the reason of a denial, or None."""

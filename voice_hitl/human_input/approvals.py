@@ -8,9 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from voice_hitl.enums import ChannelType, RequestEnd
+from voice_hitl.enums import ChannelType
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
-from voice_hitl.human_input.handler import NewRequest
+from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.human_input.outcome import told_to_the_model
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.digest import digest
@@ -56,26 +57,10 @@ def open_approval(
         title=tool.title,
         speak=tool.speak,
     )
-    return human.handler.open(
-        NewRequest(
-            tool_name=tool.name,
-            arguments=arguments,
-            room_id=context.room_id,
-            tool_call_id=context.call_id,
-            channel_id=context.channel_id,
-            channel_type=channel_type,
-            door=context.door,
-            session_id=context.session_id,
-            actor_id=context.actor_id,
-            actor_confidence=caller.actor_confidence,
-            question=question,
-            audience=tool.approvers,
-            timeout=human.timeout,
-            tool=HumanTool(tool, lambda _arguments: question, _decision),
-            askers=human.askers_of(tool.name),
-            session=caller.session,
-        )
-    )
+    fields = caller.fields(channel_type=channel_type, question=question)
+    pending = new_pending(tool.name, arguments, audience=tool.approvers, **fields)
+    asks = HumanTool(tool, lambda _arguments: question, _decision)
+    return human.handler.open(NewRequest(pending, human.timeout, asks, human.askers_of(tool.name), caller.session))
 
 
 async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput) -> dict[str, object]:
@@ -89,10 +74,11 @@ async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput
     try:
         decision = await human.handler.wait(pending.pending_id, timeout=None)
     except HumanInputRejectedError as refused:
-        raise ToolRefusedError(f"Human input rejected: {refused}. {NOTHING_EXECUTED}") from None
-    except TimeoutError:
-        ended = pending.reject_reason if pending.end is RequestEnd.UNANSWERED else f"timed out after {human.timeout:g}s"
-        raise ToolFailedError(f"Human input {ended} for tool {name!r}. {NOTHING_EXECUTED}") from None
+        said = told_to_the_model(pending, refused, human.timeout)
+        raise ToolRefusedError(f"{said}. {NOTHING_EXECUTED}") from None
+    except TimeoutError as in_vain:
+        said = told_to_the_model(pending, in_vain, human.timeout)
+        raise ToolFailedError(f"{said}. {NOTHING_EXECUTED}") from None
     except RuntimeError:
         raise ToolFailedError(f"The approval of {name!r} was withdrawn. {NOTHING_EXECUTED}") from None
     edited = cast("dict[str, object]", json.loads(decision)).get("edited_arguments")

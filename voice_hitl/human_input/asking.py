@@ -1,7 +1,7 @@
 """One question being put to people: the askers that run for it, and the requests that share them."""
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from voice_hitl.asker import Asker, AskerSession, GaveUp
@@ -9,28 +9,18 @@ from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement
-from voice_hitl.tasks import Job, Tasks
-
-log = logging.getLogger(__name__)
+from voice_hitl.tasks import Job, Tasks, run_users_code
 
 
-class AskingHandler(Protocol):
-    """What a shared asking needs of the handler that owns it."""
+class AskingRequests(Protocol):
+    """What a shared asking does to its requests."""
 
     def put(self, pending_id: str) -> None:
-        """The question was put to somebody."""
-        ...
-
-    async def answer(self, pending_id: str, answer: Answer) -> Settlement:
-        """Take an answer."""
+        """The question was put to somebody: its clock starts."""
         ...
 
     def give_up(self, pending_id: str, *, tries: int) -> None:
         """Every asker gave up."""
-        ...
-
-    def asker_failed(self, pending_id: str, asker: str, message: str) -> None:
-        """An asker raised."""
         ...
 
 
@@ -38,76 +28,112 @@ class SharedAsking:
     """What askers see of a question (`Asking`), for one request or for identical ones that share it.
 
     It runs while one of its requests is open; when none is, its askers are cancelled: that is their withdrawal.
+
+    Args:
+        first: The request it begins with.
+        question: What is asked.
+        requests: Where its requests are kept.
+        answer: Takes an answer to one of them.
+        failed: Is told of an asker that raised.
     """
 
-    def __init__(self, first: PendingInput, question: Question, handler: AskingHandler) -> None:
+    def __init__(
+        self,
+        first: PendingInput,
+        question: Question,
+        *,
+        requests: AskingRequests,
+        answer: Callable[[str, Answer], Awaitable[Settlement]],
+        failed: Callable[[str, Exception], None],
+    ) -> None:
         self._members: list[PendingInput] = [first]
+        self._last_settled = first
         self._question = question
-        self._handler = handler
-        self._jobs: dict[Asker, Job] = {}
+        self._requests = requests
+        self._answer = answer
+        self._failed = failed
+        self._jobs: list[Job] = []
+        self._at_work = 0
         self._tries = 0
         self._was_put = False
+
+    # --- what an asker sees (Asking) ---------------------------------------------------------------------------------
 
     @property
     def request(self) -> PendingInput:
         """The oldest of its requests that is open; the last one to settle when none is."""
-        return next((member for member in self._members if member.end is None), self._members[-1])
+        return next((member for member in self._members if member.end is None), self._last_settled)
 
     @property
     def question(self) -> Question:
         """What is asked."""
         return self._question
 
-    @property
-    def jobs(self) -> tuple[Job, ...]:
-        """The askers at work."""
-        return tuple(self._jobs.values())
+    def put(self) -> None:
+        """Start the clock of every request that shares this."""
+        self._was_put = True
+        for member in self._open():
+            self._requests.put(member.pending_id)
+
+    async def answer(self, answer: Answer) -> Settlement:
+        """Hand the answer over; it settles every identical request."""
+        return await self._answer(self.request.pending_id, answer)
+
+    # --- what its owner does -----------------------------------------------------------------------------------------
 
     @property
-    def running(self) -> bool:
-        """Whether an asker is at work."""
-        return bool(self._jobs)
+    def at_work(self) -> bool:
+        """Whether an asker is still asking."""
+        return self._at_work > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether none of its requests is open."""
+        return not self._open()
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The askers at work, or cleaning up."""
+        return tuple(job for job in self._jobs if not job.done)
+
+    def start(self, askers: Sequence[Asker], session: AskerSession | None, tasks: Tasks) -> None:
+        """Run the askers, each in a task of its own."""
+        self._at_work = len(askers)
+        self._jobs = [tasks.spawn(self._run(asker, session), f"asker {asker.name}") for asker in askers]
 
     def join(self, request: PendingInput) -> None:
         """Let one more identical request be answered by the same asking."""
         self._members.append(request)
         if self._was_put:
-            self._handler.put(request.pending_id)
+            self._requests.put(request.pending_id)
 
-    def put(self) -> None:
-        """Start the clock of every request that shares this."""
-        self._was_put = True
-        for member in self._open():
-            self._handler.put(member.pending_id)
+    def settled(self, request: PendingInput) -> None:
+        """One of its requests has ended. Any thread may say so."""
+        self._last_settled = request
 
-    async def answer(self, answer: Answer) -> Settlement:
-        """Hand the answer over; the handler settles every identical request with it."""
-        return await self._handler.answer(self.request.pending_id, answer)
-
-    def start(self, askers: Sequence[Asker], session: AskerSession | None, tasks: Tasks) -> None:
-        """Run the askers, each in a task of its own."""
-        for asker in askers:
-            job = tasks.spawn(self._run(asker, session), f"asker {asker.name}")
-            self._jobs[asker] = job
-
-    def end_if_settled(self) -> None:
+    def end_if_over(self) -> None:
         """Withdraw the askers once none of the requests is open."""
-        if not self._open():
-            for job in self._jobs.values():
+        if self.is_over:
+            for job in self._jobs:
                 job.cancel()
 
+    async def ended_if_over(self) -> None:
+        """Wait until the askers, withdrawn, have cleaned up; one that does not in time is abandoned."""
+        for job in self.jobs if self.is_over else ():
+            await job.wait()
+
     async def _run(self, asker: Asker, session: AskerSession | None) -> None:
-        gave_up: GaveUp | None = None
+        given_up: object = None
         try:
-            gave_up = await asker.ask(self, session)
-        except Exception as error:
-            log.warning("asker %s failed", asker.name, exc_info=error)
-            self._handler.asker_failed(self.request.pending_id, asker.name, f"{type(error).__name__}: {error}")
-        self._jobs.pop(asker, None)
-        self._tries = max(self._tries, gave_up.tries if gave_up else 0)
-        if not self._jobs:
+            given_up = await run_users_code(partial(asker.ask, self, session), label=f"asker {asker.name}")
+        except Exception as error:  # noqa: BLE001 - the border to users' code: the request goes on without this asker
+            self._failed(f"asker {asker.name}", error)
+        self._at_work -= 1
+        if isinstance(given_up, GaveUp):
+            self._tries = max(self._tries, given_up.tries)
+        if not self._at_work:
             for member in self._open():
-                self._handler.give_up(member.pending_id, tries=self._tries)
+                self._requests.give_up(member.pending_id, tries=self._tries)
 
     def _open(self) -> list[PendingInput]:
         return [member for member in self._members if member.end is None]

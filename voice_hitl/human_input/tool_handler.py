@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from voice_hitl.asker import Asker, AskerSession
-from voice_hitl.enums import ChannelType, RequestEnd
+from voice_hitl.enums import ChannelType
 from voice_hitl.errors import (
     HumanInputRejectedError,
     InvalidQuestion,
@@ -13,7 +13,11 @@ from voice_hitl.errors import (
     ToolRefusedError,
     UnservedToolCallError,
 )
-from voice_hitl.human_input.handler import WAIT_TIMEOUT_S, HumanInputHandler, NewRequest
+from voice_hitl.human_input.handler import WAIT_TIMEOUT_S, HumanInputHandler
+from voice_hitl.human_input.new_request import NewRequest, RequestFields, new_pending
+from voice_hitl.human_input.outcome import told_to_the_model
+from voice_hitl.human_input.timeouts import check_timeout
+from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tools.asking import HumanTool, as_human_tool
 from voice_hitl.tools.context import ToolCallContext, current_tool_call
@@ -42,6 +46,21 @@ class Caller:
     session: AskerSession | None = None
     max_chars: int | None = None
     actor_confidence: float | None = None
+
+    def fields(self, *, channel_type: ChannelType, question: Question) -> RequestFields:
+        """What a request of this call, on a door of `channel_type`, says of where it came from."""
+        context = self.context
+        return {
+            "room_id": context.room_id,
+            "tool_call_id": context.call_id,
+            "channel_id": context.channel_id,
+            "channel_type": channel_type,
+            "door": context.door,
+            "session_id": context.session_id,
+            "actor_id": context.actor_id,
+            "actor_confidence": self.actor_confidence,
+            "question": question,
+        }
 
 
 class HumanInputToolHandler:
@@ -79,8 +98,7 @@ class HumanInputToolHandler:
     ) -> None:
         if not tool_names or isinstance(tool_names, str):
             raise ValueError("tool_names is a collection of the names of the tools that ask a person, at least one")
-        if timeout <= 0:
-            raise ValueError(f"a timeout is more than 0 seconds, not {timeout:g}")
+        check_timeout(timeout)
         self.tool_names = frozenset(tool_names)
         self.timeout = timeout
         self.handler = handler if handler is not None else HumanInputHandler()
@@ -158,27 +176,10 @@ class HumanInputToolHandler:
             question = tool.question(arguments)
         except InvalidQuestion as error:
             raise ToolFailedError(str(error)) from None
-        context = caller.context
+        fields = caller.fields(channel_type=channel_type, question=question)
+        pending = new_pending(name, arguments, audience=self._audience, **fields)
         return self.handler.open(
-            NewRequest(
-                tool_name=name,
-                arguments=arguments,
-                room_id=context.room_id,
-                tool_call_id=context.call_id,
-                channel_id=context.channel_id,
-                channel_type=channel_type,
-                door=context.door,
-                session_id=context.session_id,
-                actor_id=context.actor_id,
-                actor_confidence=caller.actor_confidence,
-                question=question,
-                audience=self._audience,
-                timeout=self.timeout,
-                tool=tool,
-                askers=self.askers_of(name),
-                session=caller.session,
-                max_chars=caller.max_chars,
-            )
+            NewRequest(pending, self.timeout, tool, self.askers_of(name), caller.session, caller.max_chars)
         )
 
     async def outcome(self, pending: PendingInput) -> str:
@@ -186,13 +187,9 @@ class HumanInputToolHandler:
         try:
             return await self.handler.wait(pending.pending_id, timeout=None)
         except HumanInputRejectedError as refused:
-            raise ToolRefusedError(f"Human input rejected: {refused}") from None
-        except TimeoutError:
-            if pending.end is RequestEnd.UNANSWERED:
-                words = f"Human input {pending.reject_reason} for tool {pending.tool_name!r}"
-            else:
-                words = f"Human input timed out after {self.timeout:g}s for tool {pending.tool_name!r}"
-            raise ToolFailedError(words) from None
+            raise ToolRefusedError(told_to_the_model(pending, refused, self.timeout)) from None
+        except TimeoutError as in_vain:
+            raise ToolFailedError(told_to_the_model(pending, in_vain, self.timeout)) from None
 
     def _withdraw(self, context: ToolCallContext, arguments: Mapping[str, object]) -> str:
         tool = arguments.get("tool")
