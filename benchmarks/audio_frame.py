@@ -64,7 +64,8 @@ async def measure(frames: int) -> tuple[list[int], list[int]]:
     caller = await transport.call(participant_id="ada", room_id="desk")
     leg = caller.leg
     frame = bytes(frame_bytes(RATE))
-    inwards, back = [], []
+    inwards: list[int] = []
+    back: list[int] = []
     for number in range(frames + WARM_UP):
         connection.heard = Latch()
         began = time.perf_counter_ns()
