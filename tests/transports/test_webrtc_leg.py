@@ -14,7 +14,7 @@ from aiortc.mediastreams import AudioStreamTrack, MediaStreamTrack
 from aiortc.rtp import RtpPacket
 
 from tests.transports.webrtc_agent import RATE, Agent, Ear, agent, loudness, say, strongest_hz, tone
-from voice_hitl.transport import AudioIn, CallRejected, HungUp, Incoming, LegLost, Message, Played
+from voice_hitl.transport import AudioIn, CallRejected, Heard, HungUp, Incoming, LegLost, Message, Played
 from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, call, ice, sdp, seam
 from voice_hitl_webrtc.messages import MAX_BYTES
 
@@ -246,6 +246,38 @@ def lose_packets(leg: WebRTCLeg, one_in: int) -> None:
             await ours(packet, arrival_time_ms)
 
     setattr(receiver, seam.HANDLER, lossy)
+
+
+async def test_a_leg_that_is_over_takes_nothing_more_and_says_so_to_nobody() -> None:
+    async with a_call() as made:
+        with pytest.raises(ValueError, match="cannot be transferred"):
+            await made.callee.transfer("sip:bob@example.org")
+        await made.callee.hang_up()
+        say(made.callee, tone(440, 0.1), "late")
+        await made.callee.send_message("late")
+        await made.callee.hang_up(after="playout")
+        await made.callee.aclose()
+        assert made.callee.clear() == Heard()
+        assert [type(event) for event in made.at_callee.events].count(HungUp) <= 1
+
+
+async def test_a_second_data_channel_is_closed_and_the_first_goes_on() -> None:
+    async with a_call() as made:
+        second = made.caller._connection.createDataChannel("second")  # pyright: ignore[reportPrivateUsage] - a page's own
+        closed = anyio.Event()
+        second.on("close", closed.set)
+        with anyio.fail_after(5):
+            await closed.wait()
+        await made.caller.send_message("still here")
+        assert (await made.at_callee.next(Message, 2)).text == "still here"
+
+
+async def test_the_page_closes_its_data_channel_and_the_call_is_over() -> None:
+    async with a_call() as made:
+        page = made.caller._messages._channel  # pyright: ignore[reportPrivateUsage] - what a page would do
+        assert page is not None
+        page.close()
+        assert (await made.at_callee.next(HungUp)).reason == "caller"
 
 
 async def test_the_round_trip_is_measured() -> None:

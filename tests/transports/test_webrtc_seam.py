@@ -35,6 +35,15 @@ def test_a_receivers_decoder_ends_at_a_disconnect() -> None:
     assert "stop_decoder" in inspect.getsource(disconnect)
 
 
+async def test_a_receiver_keeps_its_jitter_buffer_where_we_take_it_out() -> None:
+    peer = await a_peer()
+    buffer = getattr(peer.getReceivers()[0], seam.JITTER_BUFFER)
+    lost, frame = buffer.add(RtpPacket(payload_type=96))
+    assert (lost, frame) == (False, None)
+    assert ".__jitter_buffer.add(packet)" in inspect.getsource(RTCRtpReceiver)
+    await peer.close()
+
+
 def test_a_sender_takes_packets_that_are_encoded_already() -> None:
     assert "self.__encoder.pack(data)" in inspect.getsource(RTCRtpSender)
     packet = Packet(b"\x48")

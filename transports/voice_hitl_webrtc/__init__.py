@@ -6,7 +6,7 @@
 from voice_hitl.errors import PluginMissing
 
 try:
-    from voice_hitl_webrtc.client import call
+    from voice_hitl_webrtc.client import call, place
     from voice_hitl_webrtc.ice import IceServer
     from voice_hitl_webrtc.leg import WebRTCLeg
     from voice_hitl_webrtc.offer import Caller, WebRTCOffer
@@ -18,4 +18,4 @@ except ModuleNotFoundError as missing:
         f"{missing.name} is not installed, which the WebRTC leg needs: pip install 'voice-hitl[webrtc]'"
     ) from missing
 
-__all__ = ["Caller", "IceServer", "WebRTCLeg", "WebRTCOffer", "WebRTCTransport", "call"]
+__all__ = ["Caller", "IceServer", "WebRTCLeg", "WebRTCOffer", "WebRTCTransport", "call", "place"]

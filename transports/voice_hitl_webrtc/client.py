@@ -1,7 +1,7 @@
 """Placing a call over WebRTC, as a browser's page would: for checks, tests and programs that call an agent."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import cast
@@ -33,7 +33,6 @@ async def call(
     call_id: str = "",
     within_s: float = 10.0,
     lost_after_s: float = LOST_AFTER_S,
-    connect_within_s: float = CONNECT_WITHIN_S,
     open_media: OpenMedia = DirectMedia,
 ) -> WebRTCLeg:
     """Call whoever answers offers at `url`; return the leg as soon as the offer was answered.
@@ -43,17 +42,40 @@ async def call(
     where the answer is none.
     """
     call_id = call_id or uuid4().hex
-    peer = RTCPeerConnection(ice.configuration(ice_servers))
+
+    async def exchange(offer: str) -> str:
+        request = {**(fields or {}), "sdp": offer, "type": "offer", "call_id": call_id}
+        return await anyio.to_thread.run_sync(
+            partial(_post, url, request, headers or {}, within_s), abandon_on_cancel=True
+        )
+
     info = LegInfo(call_id=call_id, direction="outgoing", to=url)
+    return await place(
+        exchange, info, rate=rate, ice_servers=ice_servers, lost_after_s=lost_after_s, open_media=open_media
+    )
+
+
+async def place(
+    exchange: Callable[[str], Awaitable[str]],
+    info: LegInfo,
+    *,
+    rate: int = 16_000,
+    ice_servers: Sequence[IceServer | str] = (),
+    lost_after_s: float = LOST_AFTER_S,
+    connect_within_s: float = CONNECT_WITHIN_S,
+    open_media: OpenMedia = DirectMedia,
+) -> WebRTCLeg:
+    """Place a call by a way of your own: `exchange` takes the SDP of the offer and gives that of the answer.
+
+    Raises what `exchange` raises, and `InvalidOffer` where the answer is none.
+    """
+    peer = RTCPeerConnection(ice.configuration(ice_servers))
     leg = WebRTCLeg(peer, open_media, info, rate=rate, lost_after_s=lost_after_s, connect_within_s=connect_within_s)
     try:
         leg.open_messages(LABEL)
         await ice.gather(peer)
         await peer.setLocalDescription(_offer(await peer.createOffer(), leg.media))
-        request = {**(fields or {}), "sdp": peer.localDescription.sdp, "type": "offer", "call_id": call_id}
-        answer = await anyio.to_thread.run_sync(
-            partial(_post, url, request, headers or {}, within_s), abandon_on_cancel=True
-        )
+        answer = await exchange(peer.localDescription.sdp)
         description = sdp.read(answer)
         await sdp.set_remote(peer, answer, "answer")
         leg.begin(peer.getTransceivers()[0], sdp.audio(description), messages=sdp.has_data_channel(description))

@@ -3,7 +3,8 @@
 Present from aiortc 1.9 to 1.16; the package pins `aiortc>=1.14,<1.17`. What is used, and why:
 
 - an RTP receiver's packet handler, replaced on the instance: to see packets before the jitter buffer that loses audio;
-- its disconnect handler, called once: to end the decoder thread that nobody needs then;
+- its disconnect handler, called once: to end the decoder thread that nobody needs then; and its jitter buffer, taken
+  out, which would sort every packet for nothing;
 - a transceiver's negotiated codecs: to ask for Opus' error correction and take telephone-event, for this call alone
   (aiortc's list of codecs belongs to the whole process, which may run other WebRTC code);
 - an ICE agent's candidates: to add the loopback address where there is no other.
@@ -18,10 +19,19 @@ from aiortc.rtp import RtpPacket
 
 HANDLER = "_handle_rtp_packet"
 DISCONNECT = "_handle_disconnect"
+JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
 
 LOOPBACK = "127.0.0.1"
 
 _Handler = Callable[[RtpPacket, int], Awaitable[None]]
+
+
+class _NoJitterBuffer:
+    """Keeps nothing."""
+
+    def add(self, _packet: RtpPacket) -> tuple[bool, None]:
+        """No picture is lost, and no frame complete."""
+        return False, None
 
 
 def tap(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]) -> None:
@@ -35,6 +45,7 @@ def tap(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]) -> Non
         if decoding:
             decoding = False
             disconnect()
+            setattr(receiver, JITTER_BUFFER, _NoJitterBuffer())
         on_packet(packet)
         await count(packet, arrival_time_ms)
 

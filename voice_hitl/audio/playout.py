@@ -101,7 +101,7 @@ class Counts:
     late: int = 0
     """Came after their moment had been concealed or recovered."""
     leapt: int = 0
-    """Let go to catch up with the stream."""
+    """Let go because too much came at once, or to catch up after a standstill."""
     longest_concealed: int = 0
     """The most steps concealed in a row: the longest stall."""
 
@@ -149,7 +149,9 @@ class Playout:
             self.counts.late += 1
         elif position in self._packets:
             self.counts.duplicate += 1
-        elif len(self._packets) < MAX_BUFFERED:
+        elif len(self._packets) >= MAX_BUFFERED:
+            self.counts.leapt += 1
+        else:
             self._packets[position] = (payload, samples)
 
     def pull(self, now: float) -> Step:

@@ -14,6 +14,8 @@ QUIET = 200.0
 
 Samples = NDArray[np.int16]
 
+_NONE = np.zeros(1, dtype=np.float32)
+
 
 def shorten(pcm: bytes, rate: int) -> bytes:
     """Take one period out of a frame (mono int16); at least 4 ms of it stays."""
@@ -42,13 +44,14 @@ def _fit(samples: Samples, rate: int) -> tuple[int, int]:
     longest = len(samples) - fade
     if longest <= shortest:
         return fade, 0
-    signal = samples.astype(np.float64)
-    if float(np.sqrt(np.mean(signal * signal))) < QUIET:
+    signal = samples.astype(np.float32)
+    squares = signal * signal
+    if float(squares.sum()) < QUIET * QUIET * len(samples):
         return fade, longest
-    energy = np.concatenate(([0.0], np.cumsum(signal * signal)))
+    energy = np.concatenate((_NONE, squares.cumsum()))
     alike = np.correlate(signal[shortest:], signal[:fade], "valid")
     there = energy[shortest + fade :] - energy[shortest:-fade]
-    return fade, shortest + int(np.argmax(alike / np.sqrt(there + 1.0)))
+    return fade, shortest + int((alike / np.sqrt(there + 1)).argmax())
 
 
 def _fade(out: Samples, into: Samples) -> Samples:
