@@ -81,7 +81,7 @@ class Echo:
     def _ours(self, heard: list[TimedWord]) -> set[int]:
         if not self._played or not heard:
             return set()
-        if heard[0].began > self._played[-1].ended + SHORT_MOST_S + self._slack_s:
+        if heard[0].began > self._played[-1].ended + SHORT_MOST_S:
             return set()
         ours: set[int] = set()
         played = list(self._played)
@@ -107,6 +107,8 @@ class Echo:
 
     def _plays_now(self, heard: TimedWord, played: list[TimedWord]) -> bool:
         return any(
-            word.word == heard.word and word.began <= heard.began + self._slack_s and heard.began <= word.ended + SHORT_MOST_S
+            word.word == heard.word
+            and word.began <= heard.began + self._slack_s
+            and heard.began <= word.ended + SHORT_MOST_S
             for word in played
         )
