@@ -1,7 +1,7 @@
 """One question, one person, asked aloud: prompt, no-input, no-match, reprompt, read-back, filled, gave up.
 
-VoiceXML's form is the field's word for it. Pure: what happens and when goes in (seconds of the leg's clock), effects come out,
-and `deadline()` says when to come back with `tick`. Silence is never an answer; a doubtful yes is never a yes.
+VoiceXML's form is the field's word for it. Pure: what happens and when goes in (seconds of the leg's clock), effects come
+out, and `deadline()` says when to come back. Silence is never an answer; a doubtful yes is never a yes.
 """
 
 from collections.abc import Mapping
