@@ -3,18 +3,31 @@
 import os
 import shutil
 import wave
+from asyncio import BaseTransport  # noqa: TID251 - what aioice is made of
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from aioice.ice import StunProtocol
+from aioice.stun import Message
 from playwright.async_api import Page, async_playwright
 
 from voice_hitl.audio.resample import Resampler
 from voice_hitl.cli.checking import CALLER
 from voice_hitl.demo.app import Demo, create_demo
 from voice_hitl.demo.server import listen, serving
+from voice_hitl.testing import (
+    Forgot,
+    Injected,
+    Interrupted,
+    Responded,
+    ScriptedConnection,
+    ScriptedProvider,
+    SentAudio,
+    SentToolResult,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +36,7 @@ MICROPHONE_RATE = 48_000
 GREETING_S = 5
 """How long the caller lets the agent greet before the recording speaks."""
 
-WAIT_MS = 60_000
+WITHIN_S = 60.0
 SPOKEN_RMS = 0.01
 
 # What a test may not leave to the browser: its processing would take a recording for noise. And an ear of its own.
@@ -31,6 +44,11 @@ LISTEN = """
 const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
 navigator.mediaDevices.getUserMedia = () =>
   open({ audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
+window.states = [];
+addEventListener("DOMContentLoaded", () => {
+  const note = () => window.states.push(document.body.dataset.state);
+  new MutationObserver(note).observe(document.body, { attributeFilter: ["data-state"] });
+});
 window.heard = [];
 const Peer = window.RTCPeerConnection;
 window.RTCPeerConnection = class extends Peer {
@@ -90,14 +108,47 @@ async def browser_page(microphone: Path) -> AsyncGenerator[Page]:
 
 
 @asynccontextmanager
-async def demo_page(microphone: Path) -> AsyncGenerator[tuple[Page, Demo]]:
-    demo = create_demo()
+async def demo_page(microphone: Path, demo: Demo) -> AsyncGenerator[Page]:
     await demo.preload()
     with listen("127.0.0.1", 0) as listener:
         async with serving(demo, listener) as url, browser_page(microphone) as page:
-            page.set_default_timeout(WAIT_MS)
+            page.set_default_timeout(WITHIN_S * 1000)
             await page.goto(url)
-            yield page, demo
+            yield page
+
+
+class BlackHole:
+    """Cuts the network under the calls that stand when it opens: nothing goes out, nothing comes in."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._sockets: set[StunProtocol] = set()
+        self._swallowed: set[StunProtocol] = set()
+        made, received = StunProtocol.connection_made, StunProtocol.datagram_received
+        sent_data, sent_stun = StunProtocol.send_data, StunProtocol.send_stun
+
+        def connection_made(protocol: StunProtocol, transport: BaseTransport) -> None:
+            self._sockets.add(protocol)
+            made(protocol, transport)
+
+        def datagram_received(protocol: StunProtocol, data: bytes | str, addr: tuple[str, int]) -> None:
+            if protocol not in self._swallowed:
+                received(protocol, data, addr)
+
+        async def send_data(protocol: StunProtocol, data: bytes, addr: tuple[str, int]) -> None:
+            if protocol not in self._swallowed:
+                await sent_data(protocol, data, addr)
+
+        def send_stun(protocol: StunProtocol, message: Message, addr: tuple[str, int]) -> None:
+            if protocol not in self._swallowed:
+                sent_stun(protocol, message, addr)
+
+        monkeypatch.setattr(StunProtocol, "connection_made", connection_made)
+        monkeypatch.setattr(StunProtocol, "datagram_received", datagram_received)
+        monkeypatch.setattr(StunProtocol, "send_data", send_data)
+        monkeypatch.setattr(StunProtocol, "send_stun", send_stun)
+
+    def open(self) -> None:
+        self._swallowed |= self._sockets
 
 
 async def spoken_after(page: Page, at: float) -> float:
@@ -113,7 +164,8 @@ async def spoken_after(page: Page, at: float) -> float:
 
 
 async def test_a_person_calls_is_asked_clicks_and_hears_the_agent_go_on(microphone: Path) -> None:
-    async with demo_page(microphone) as (page, demo):
+    demo = create_demo()
+    async with demo_page(microphone, demo) as page:
         await page.click("#call")
         await page.wait_for_selector("body[data-state=live]")
 
@@ -139,3 +191,59 @@ async def test_a_person_calls_is_asked_clicks_and_hears_the_agent_go_on(micropho
         assert await page.locator("#call").inner_text() == "Call again"
         await demo.voice.close()
         assert demo.voice.sessions == ()
+
+
+async def ask_at_once(model: ScriptedConnection) -> None:
+    call_id = model.call_tool("ConfirmAction", {"action": "Book a table for 4"})
+    await model.expect(SentToolResult, call_id=call_id, text='{"confirmed": false, "via": "card"}', within_s=WITHIN_S)
+
+
+async def test_a_page_whose_network_went_comes_back_to_its_open_question(
+    microphone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = BlackHole(monkeypatch)
+    ignored = (SentAudio, Injected, Forgot, Responded, Interrupted)
+    provider = ScriptedProvider(script=ask_at_once, ignore=ignored)
+    demo = create_demo(provider=provider)
+    async with demo_page(microphone, demo) as page:
+        await page.click("#call")
+        await page.wait_for_selector(".card[data-status=executing]")
+        [before] = demo.voice.sessions
+        network.open()
+        await page.wait_for_function("window.states.join().endsWith('live,reconnecting,live')")
+        assert demo.voice.sessions == (before,)
+        cards = page.locator(".card")
+        assert await cards.count() == 1
+        await cards.get_by_role("button", name="No", exact=True).click()
+        await page.locator(".card[data-status=complete]", has_text="You said no").wait_for()
+        await page.click("#hang-up")
+        await before.closed.wait()
+        assert before.end_reason == "caller"
+    provider.done()
+
+
+async def test_a_page_that_closes_is_a_caller_who_hung_up(microphone: Path) -> None:
+    provider = ScriptedProvider(ignore=(SentAudio, Injected, Forgot, Responded, Interrupted))
+    demo = create_demo(provider=provider)
+    async with demo_page(microphone, demo) as page:
+        await page.click("#call")
+        await page.wait_for_selector("body[data-state=live]")
+        [session] = demo.voice.sessions
+        await page.goto("about:blank")
+        await session.closed.wait()
+        assert session.end_reason == "caller"
+        await provider.connected()
+
+
+async def test_a_microphone_that_is_blocked_is_told_in_words(microphone: Path) -> None:
+    provider = ScriptedProvider()
+    async with demo_page(microphone, create_demo(provider=provider)) as page:
+        await page.evaluate(
+            """() => {
+                navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('no', 'NotAllowedError'); };
+            }"""
+        )
+        await page.click("#call")
+        assert "microphone is blocked" in await page.locator("#problem").inner_text()
+        assert await page.locator("#call").inner_text() == "Try again"
+    assert provider.connections == []

@@ -49,6 +49,7 @@
 const VERSION = 1;
 const CHANNEL = "voice-hitl";
 const GATHERING_MS = 2000;
+const ANSWER_MS = 20000;
 const CONNECTING_MS = 15000;
 const DISCONNECTED_MS = 2500;
 
@@ -238,22 +239,30 @@ export class Call {
   async #offer() {
     if (this.ended) throw new CallFailed("The call has ended.");
     const peer = new RTCPeerConnection({ iceServers: this.options.iceServers ?? [] });
-    this.#peer = peer;
     for (const track of this.#microphone?.getTracks() ?? []) {
       peer.addTrack(track, /** @type {MediaStream} */ (this.#microphone));
     }
     peer.addEventListener("track", ({ track }) => this.#listenTo(new MediaStream([track])));
-    peer.addEventListener("connectionstatechange", () => this.#peerChanged(peer));
     const channel = peer.createDataChannel(CHANNEL);
-    this.#channel = channel;
     channel.addEventListener("message", ({ data }) => this.#receive(data));
-    const open = opened(peer, channel);
-    open.catch(() => {});
-
-    await peer.setLocalDescription();
-    await gathered(peer);
-    await peer.setRemoteDescription(await this.#exchange(/** @type {RTCSessionDescription} */ (peer.localDescription)));
-    await open;
+    try {
+      const open = opened(peer, channel);
+      open.catch(() => {});
+      await peer.setLocalDescription();
+      await gathered(peer);
+      const offer = /** @type {RTCSessionDescription} */ (peer.localDescription);
+      await peer.setRemoteDescription(await this.#exchange(offer));
+      await open;
+      if (this.ended) throw new CallFailed("The call has ended.");
+    } catch (error) {
+      peer.close();
+      throw error;
+    }
+    // A connection that was lost is let go only now: it might have come back by itself, and closing it hangs up.
+    this.#peer?.close();
+    this.#peer = peer;
+    this.#channel = channel;
+    peer.addEventListener("connectionstatechange", () => this.#peerChanged(peer));
     channel.addEventListener("close", () => this.#lost(peer));
     this.#become("live");
     for (const { text } of this.#waiting.values()) channel.send(text);
@@ -270,6 +279,7 @@ export class Call {
         method: "POST",
         headers: { "Content-Type": "application/json", ...this.options.headers },
         body: JSON.stringify({ ...this.options.fields, sdp, type, call_id: this.callId }),
+        signal: AbortSignal.timeout(ANSWER_MS),
       });
     } catch (error) {
       throw new CallFailed("The agent cannot be reached. Is it still running?", error);
@@ -284,10 +294,12 @@ export class Call {
   /** @param {RTCPeerConnection} peer */
   #peerChanged(peer) {
     clearTimeout(this.#patience);
-    if (peer !== this.#peer || this.state === "connecting") return;
-    if (peer.connectionState === "failed" || peer.connectionState === "closed") this.#lost(peer);
+    if (peer !== this.#peer) return;
+    const state = peer.connectionState;
+    if (state === "failed" || state === "closed") this.#lost(peer);
     // A network that changes is often back within a second or two.
-    if (peer.connectionState === "disconnected") this.#patience = setTimeout(() => this.#lost(peer), DISCONNECTED_MS);
+    if (state === "disconnected") this.#patience = setTimeout(() => this.#lost(peer), DISCONNECTED_MS);
+    if (state === "connected" && this.#channel?.readyState === "open") this.#become("live");
   }
 
   /** @param {RTCPeerConnection} peer */
@@ -295,16 +307,19 @@ export class Call {
     if (peer !== this.#peer || this.state !== "live") return;
     this.#become("reconnecting");
     const until = Date.now() + (this.options.rejoinSeconds ?? 15) * 1000;
-    for (let pause = 250; !this.ended && Date.now() < until; pause = Math.min(pause * 2, 1000)) {
-      this.#peer?.close();
+    for (let pause = 250; this.#isReconnecting() && Date.now() < until; pause = Math.min(pause * 2, 1000)) {
       try {
+        // The session refuses it for as long as it does not know that the call was lost.
         await this.#offer();
-        return;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
-    this.#end("lost");
+    if (this.#isReconnecting()) this.#end("lost");
+  }
+
+  #isReconnecting() {
+    return this.state === "reconnecting";
   }
 
   /** @param {MediaStream} stream */
