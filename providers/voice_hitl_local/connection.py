@@ -43,6 +43,8 @@ class LocalConnection:
         self._owed: set[str] = set()
         """The calls whose results were not given yet."""
         self._held = False
+        self._asked = False
+        """Whether it was asked to go on and has not begun to: asked again before that, it does so once."""
         self._closed = False
         self._hearing = Hearing(
             self._tasks, hint=EXPECTED, emit=self._events.put, new_id=self._new_id, on_turn=self._turn
@@ -95,7 +97,11 @@ class LocalConnection:
         self._held = on
 
     def _go_on(self, *, ours: bool) -> None:
-        self._speaking.want(Wish(self._asked_to_go_on if ours else self._answer, ours=ours))
+        if not ours:
+            self._speaking.want(Wish(self._answer, ours=False))
+        elif not self._asked:
+            self._asked = True
+            self._speaking.want(Wish(self._asked_to_go_on, ours=True))
 
     def _greet(self) -> tuple[Act, ...]:
         return () if self._held or self._desk.has_spoken else self._desk.respond(self._read())
@@ -105,6 +111,7 @@ class LocalConnection:
         return () if self._held or not self._unread else self._desk.respond(self._read())
 
     def _asked_to_go_on(self) -> tuple[Act, ...]:
+        self._asked = False
         return self._desk.respond(self._read())
 
     def _read(self) -> tuple[str, ...]:

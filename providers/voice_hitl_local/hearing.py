@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from typing import assert_never
 
 from voice_hitl.audio.frame import Framer
 from voice_hitl.provider import (
@@ -67,6 +68,8 @@ class Hearing:
                         self.drop()
                     case TurnEnded():
                         self._end()
+                    case _:
+                        assert_never(event)
 
     def drop(self) -> None:
         """What is being recognised is not wanted any more."""

@@ -18,7 +18,7 @@ from voice_hitl.provider import (
     Transcript,
 )
 from voice_hitl.tasks import Mailbox
-from voice_hitl_local.front_desk.brain import Act, Call
+from voice_hitl_local.front_desk.brain import Act, Call, Say
 from voice_hitl_local.synthesis import PAUSE_MS, RATE, Speech
 
 log = logging.getLogger(__name__)
@@ -31,11 +31,11 @@ _OVERLAP_MS = 300
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A response that is wanted. What it is, is decided when its turn comes; nothing to do: there is none."""
+    """A response that is wanted. What it is, is decided when its turn comes."""
 
     acts: Callable[[], tuple[Act, ...]]
     ours: bool
-    """Whether the session asked for it."""
+    """Whether the session asked for it: it then comes even with nothing in it."""
     out_of_band: bool = False
     """Whether it is no part of the conversation: words that the session had spoken."""
 
@@ -89,7 +89,7 @@ class Speaking:
         """Respond for as long as the connection lives."""
         async for wish in self._wishes:
             acts = wish.acts()
-            if acts:
+            if acts or wish.ours:
                 await self._respond(_Response(self._new_id("resp"), wish), acts)
 
     def interrupt(self, response_id: str | None) -> bool:
@@ -125,17 +125,14 @@ class Speaking:
         self._end(response, "completed")
 
     async def _carry_out(self, response: _Response, act: Act) -> None:
-        # A response may be over before its cancellation is delivered.
-        if response.over:
-            return
-        if isinstance(act, Call):
+        if isinstance(act, Say):
+            speech = Speech(act.text)
+            try:
+                await self._say(response, speech)
+            finally:
+                speech.drop()
+        elif not response.over:
             self._issue(act, response.id)
-            return
-        speech = Speech(act.text)
-        try:
-            await self._say(response, speech)
-        finally:
-            speech.drop()
 
     async def _say(self, response: _Response, speech: Speech) -> None:
         spoken = _Spoken(self._new_id("item"))
@@ -143,24 +140,22 @@ class Speaking:
             self._last = spoken
         text, ms = "", 0.0
         async for chunk in speech:
-            if response.over:
-                return
             delta = f" {chunk.text}" if text else chunk.text
             text += delta
             ms += duration_ms(chunk.pcm, RATE)
             spoken.ms = ms - PAUSE_MS
-            self._emit(Transcript("assistant", delta, False, spoken.item_id))
-            await self._play(response, chunk.pcm, spoken.item_id)
+            self._tell(response, Transcript("assistant", delta, False, spoken.item_id))
+            for start in range(0, len(chunk.pcm), _CHUNK_BYTES):
+                pcm = chunk.pcm[start : start + _CHUNK_BYTES]
+                self._tell(response, AudioOut(pcm, spoken.item_id, response_id=response.id))
+                await anyio.lowlevel.checkpoint()
         spoken.whole = True
-        if not response.over:
-            self._emit(Transcript("assistant", text, True, spoken.item_id))
+        self._tell(response, Transcript("assistant", text, True, spoken.item_id))
 
-    async def _play(self, response: _Response, pcm: bytes, item_id: str) -> None:
-        for start in range(0, len(pcm), _CHUNK_BYTES):
-            if response.over:
-                return
-            self._emit(AudioOut(pcm[start : start + _CHUNK_BYTES], item_id, response_id=response.id))
-            await anyio.lowlevel.checkpoint()
+    def _tell(self, response: _Response, event: ProviderEvent) -> None:
+        # A response that was cut says nothing more, even before its cancellation is delivered.
+        if not response.over:
+            self._emit(event)
 
     def _end(self, response: _Response, status: Literal["completed", "cancelled", "failed"]) -> None:
         if not response.over:

@@ -75,7 +75,7 @@ class Turns:
                 return [TurnPaused(b"".join(self._turn))]
             case None if self._ends_at is not None:
                 return self._silence(self._ends_at)
-            case None:
+            case _:
                 return self._go_on(self._turn)
 
     def _begin(self, turn: list[bytes]) -> list[TurnEvent]:

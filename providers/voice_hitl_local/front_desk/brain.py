@@ -124,17 +124,22 @@ class FrontDesk:
     # --- what comes out -----------------------------------------------------------------------------------------------
 
     def respond(self, said: Sequence[str] = ()) -> tuple[Act, ...]:
-        """Go on: with the result that came, with what the caller `said` since, or by asking again."""
-        words = " ".join(said)
-        if self._result is not None:
-            acts = self._after(*self._result, words)
-            self._result = None
-        elif words:
-            acts = self._answer(words)
-        else:
-            acts = self._again() if self._last else (Say(GREETING),)
+        """Go on: with the result that came, with what the caller `said` since, or by asking again what is open."""
+        acts = self._respond(said)
         self._last = next((act for act in acts if isinstance(act, Say)), self._last)
         return acts
+
+    def _respond(self, said: Sequence[str]) -> tuple[Act, ...]:
+        words = " ".join(said)
+        if self._result is not None:
+            (call, result), self._result = self._result, None
+            return self._after(call, result, words)
+        if said:
+            return self._answer(words)
+        if self._last is None:
+            return (Say(GREETING),)
+        waits = self._open is not None or (self._asked is None and not self._booking)
+        return () if waits else self._again()
 
     def _after(self, call: Call, result: ToolResult, words: str) -> tuple[Act, ...]:
         if result.verdict == "interrupted":
@@ -222,7 +227,7 @@ class FrontDesk:
 
     def _again(self, before: str = "") -> tuple[Act, ...]:
         """Ask once more what is open; with nothing open, say what can be done here."""
-        if self._open is None and self._asked is None and self._booking:
+        if self._asked is None and self._booking:
             return self._next()
         return self._ask(self._asked, before) if self._asked is not None else (Say(f"{before} {HELP}".strip()),)
 
