@@ -10,6 +10,9 @@ from voice_hitl_openai.history import Mark
 MOST_ENDED: Final = 64
 """How many ended responses are remembered, to drop what still comes of them and to undo what was not heard."""
 
+MOST_LIVE: Final = 64
+"""How many may be under way; the service allows far fewer, and what never ends is not remembered for ever."""
+
 MOST_ITEMS: Final = 64
 """How many items of one response are remembered."""
 
@@ -100,6 +103,8 @@ class Responses:
         says = request.says if request else None
         response = Response(response_id, request is not None, has_read, says)
         self._live[response_id] = response
+        if len(self._live) > MOST_LIVE:
+            self.end(next(iter(self._live)))
         return response
 
     def end(self, response_id: str) -> Response | None:

@@ -240,6 +240,15 @@ def test_audio_for_a_deleted_item_is_dropped(talk: Talk) -> None:
     assert talk.told() == []
 
 
+def test_responses_that_never_end_are_not_remembered_for_ever(talk: Talk) -> None:
+    for number in range(200):
+        talk.starts(f"resp_{number}")
+        for item in range(100):
+            talk.begins_item(f"resp_{number}", f"item_{item}")
+    talk.it.interrupt(None, "", 0)
+    assert len(talk.sent()) == 64
+
+
 # --- interruption ----------------------------------------------------------------------------------------------------
 
 
