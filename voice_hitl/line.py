@@ -1,0 +1,162 @@
+"""The port to a session's line: what an asker may do with a live call while it holds the floor.
+
+Times are seconds of the leg's clock, on which what was played and what was heard can be compared.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from voice_hitl.enums import Via
+from voice_hitl.provider import Receiver
+
+After = Literal["sentence", "now"]
+"""When the floor is taken: once the model's words have been heard, or at once (they are stopped)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallerBegan:
+    """The caller began to speak, by our own voice activity; the round trip is taken off."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallerEnded:
+    """The caller stopped."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallerSaid:
+    """The final transcript of what the caller said between two times."""
+
+    text: str
+    began: float
+    ended: float
+    confidence: float | None
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """The caller said something that could not be transcribed."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPressed:
+    """The caller pressed a key."""
+
+    digit: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartBegan:
+    """The first sound of a part was heard."""
+
+    part: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartHeard:
+    """A part was heard whole, from `began` to `at`."""
+
+    part: int
+    began: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartCut:
+    """The voice was stopped in this part, after `began`."""
+
+    part: int
+    began: float
+    at: float
+
+
+LineEvent = CallerBegan | CallerEnded | CallerSaid | NotUnderstood | KeyPressed | PartBegan | PartHeard | PartCut
+
+
+class HeldLine(Protocol):
+    """The line while an asker holds the floor. Parts are numbered by the asker; a part is one sentence."""
+
+    @property
+    def rate(self) -> int:
+        """Samples a second of the audio that `play` takes."""
+        ...
+
+    def events(self) -> Receiver[LineEvent]:
+        """What happens on the line."""
+        ...
+
+    def play(self, pcm: bytes, part: int) -> None:
+        """Queue some of a part's voice (mono int16), of any length."""
+        ...
+
+    def end_part(self, part: int) -> None:
+        """Nothing more comes of this part."""
+        ...
+
+    async def say(self, text: str, part: int) -> None:
+        """Have the model's own voice say a part, word for word."""
+        ...
+
+    def stop(self) -> None:
+        """Stop the voice, in this tick."""
+        ...
+
+    async def forget(self, item_id: str) -> None:
+        """Take something the caller said out of the model's history: it was for the asker."""
+        ...
+
+    async def aside(self) -> None:
+        """Give the model the floor for one response, to what the caller said last; return when it was heard."""
+        ...
+
+    def tell_asked(self, pending_id: str, asked_by: str) -> None:
+        """A prompt was put to the caller: `ON_ASKED`."""
+        ...
+
+    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Something was read (`text`, `reading`, `why`): `ON_HEARD`, and the page where it wants to know."""
+        ...
+
+
+class Line(Protocol):
+    """A session's line, as an asker sees it before it holds the floor."""
+
+    @property
+    def carries_audio(self) -> bool:
+        """Whether audio passes through here."""
+        ...
+
+    @property
+    def carries_digits(self) -> bool:
+        """Whether keys come in."""
+        ...
+
+    @property
+    def echo_cancelled(self) -> bool:
+        """Whether the far end removes our own voice."""
+        ...
+
+    @property
+    def speaks_verbatim(self) -> bool:
+        """Whether the model's own voice says exactly what it is given."""
+        ...
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether the model can be kept from answering by itself."""
+        ...
+
+    def taken_by(self, pending_id: str, *, after: After) -> AbstractAsyncContextManager[HeldLine]:
+        """Take the floor for a request, in order of arrival; `FloorFull` where too many wait."""
+        ...
