@@ -4,14 +4,14 @@ import inspect
 import logging
 import types
 import typing
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from voice_hitl.enums import ChannelType, HookExecution, HookTrigger
-from voice_hitl.events import HookEvent
-from voice_hitl.tasks import BoundExceeded, Tasks, run_users_code
+from voice_hitl.events import ErrorEvent, HookEvent
+from voice_hitl.tasks import GRACE_S, BoundExceeded, Tasks, run_users_code
 
 log = logging.getLogger(__name__)
 
@@ -83,12 +83,16 @@ class Decision(Generic[E]):
 
 
 class Hooks:
-    """The hooks of one kit. Without a kit a channel has an empty one."""
+    """The hooks of one kit. Without a kit a channel has an empty one.
+
+    A hook that fails is told once to the `ON_ERROR` hooks, beside whatever goes on; of one that fails there only the
+    log knows.
+    """
 
     def __init__(self) -> None:
         self._hooks: list[Hook] = []
         self._chains: dict[tuple[HookTrigger, HookExecution, ChannelType | None], tuple[Hook, ...]] = {}
-        self.on_failure: Callable[[Hook, str, HookEvent, HookContext], None] | None = None
+        self._telling = Tasks("hooks told of failed hooks")
 
     def register(
         self,
@@ -104,12 +108,22 @@ class Hooks:
     ) -> Hook:
         """Add a hook. SYNC hooks run by priority, the lowest number first, then in order of registration.
 
+        Args:
+            function: `async (event, ctx) -> HookResult | None`; a plain function runs in a worker thread.
+            trigger: When it runs.
+            execution: SYNC: it may decide, and is waited for. ASYNC: it watches, off the path.
+            priority: Its place among the SYNC hooks of the trigger.
+            name: What the log and `ON_ERROR` call it; by default the function's own name.
+            timeout: Seconds after which it counts as failed.
+            fail_closed: Whether its failure is a no. By default for `BEFORE_TOOL_USE` only.
+            channel_types: Only on such channels; None: on all.
+
         Raises:
-            TypeError: It does not take `(event, ctx)`, or is annotated to return anything but `HookResult | None`.
+            TypeError: It does not take `(event, ctx)`, or is seen to return anything but `HookResult | None`.
             ValueError: The timeout is not more than 0 seconds.
         """
         _check_signature(function)
-        if timeout <= 0:
+        if not timeout > 0:
             raise ValueError(f"a hook's timeout is more than 0 seconds, not {timeout:g}")
         hook = Hook(
             function,
@@ -119,7 +133,7 @@ class Hooks:
             name or _name(function),
             timeout,
             trigger in FAILS_CLOSED if fail_closed is None else fail_closed,
-            frozenset(channel_types) if channel_types is not None else None,
+            frozenset(map(ChannelType, channel_types)) if channel_types is not None else None,
         )
         self._hooks.append(hook)
         self._hooks.sort(key=lambda each: each.priority)
@@ -182,6 +196,11 @@ class Hooks:
         if self.chain(trigger, HookExecution.SYNC, event.channel_type):
             tasks.spawn(self._tell_in_order(trigger, event, ctx), f"hooks {trigger}")
 
+    async def close(self) -> None:
+        """Let what `ON_ERROR` hooks still do end, for a second. Hooks work after it as before."""
+        telling, self._telling = self._telling, Tasks("hooks told of failed hooks")
+        await telling.close(patience_s=GRACE_S)
+
     async def _tell_in_order(self, trigger: HookTrigger, event: HookEvent, ctx: HookContext) -> None:
         await self.decide(trigger, event, ctx)
 
@@ -202,9 +221,20 @@ class Hooks:
                 return result, None
             failure = f"hook {hook.name} returned {type(result).__name__}, not HookResult or None"
         log.warning("%s", failure)
-        if self.on_failure is not None and hook.trigger is not HookTrigger.ON_ERROR:
-            self.on_failure(hook, failure, event, ctx)
+        if hook.trigger is not HookTrigger.ON_ERROR:
+            self._tell_failure(hook, failure, event, ctx)
         return None, failure
+
+    def _tell_failure(self, hook: Hook, failure: str, event: HookEvent, ctx: HookContext) -> None:
+        error = ErrorEvent(
+            channel_id=event.channel_id,
+            channel_type=event.channel_type,
+            room_id=event.room_id,
+            session_id=event.session_id,
+            source=f"hook {hook.name}",
+            message=failure,
+        )
+        self.tell(HookTrigger.ON_ERROR, error, ctx, self._telling)
 
 
 def _check_signature(function: HookFunction) -> None:
@@ -218,19 +248,31 @@ def _check_signature(function: HookFunction) -> None:
         raise TypeError(f"hook {name} must take (event, ctx): {error}") from None
     except ValueError:
         return  # a builtin without a signature: seen at run time
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(f"hook {name} yields: it must return HookResult or None")
     try:
-        returns = typing.get_type_hints(function).get("return", HookResult)
+        returns: object = typing.get_type_hints(function).get("return", HookResult)
     except (NameError, TypeError, AttributeError):
         return  # annotations that do not resolve here: seen at run time
-    members = typing.get_args(returns) if isinstance(returns, types.UnionType) or _is_union(returns) else (returns,)
-    for member in members:
-        if member not in (HookResult, type(None), typing.Any, object, HookFunction):
+    for member in _members(returns):
+        if member not in _MAY_RETURN:
             raise TypeError(f"hook {name} must return HookResult or None, not {member!r}")
+
+
+_MAY_RETURN: Final[frozenset[object]] = frozenset(
+    {HookResult, None, type(None), typing.Any, object, typing.NoReturn, typing.Never}
+)
+
+
+def _members(returns: object) -> tuple[object, ...]:
+    """What an annotation says may be returned, in the end: each member of a union, and what an awaitable gives."""
+    origin, arguments = typing.get_origin(returns), typing.get_args(returns)
+    if origin in (types.UnionType, typing.Union):
+        return tuple(inner for member in arguments for inner in _members(member))
+    if origin in (Awaitable, Coroutine):
+        return _members(arguments[-1])
+    return (returns,)
 
 
 def _name(function: HookFunction) -> str:
     return str(getattr(function, "__qualname__", repr(function)))
-
-
-def _is_union(annotation: object) -> bool:
-    return typing.get_origin(annotation) is typing.Union

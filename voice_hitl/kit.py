@@ -35,13 +35,7 @@ class Channel(Protocol):
 class VoiceKit:
     """Registers channels and hooks.
 
-    ::
-
-    async with VoiceKit() as kit:
-        kit.register_channel(voice)
-        await run()
-
-    Leaving the block, or `close()`, closes every registered channel.
+    `async with VoiceKit() as kit:` closes every registered channel at its end, as `close()` does.
     """
 
     def __init__(self) -> None:
@@ -62,10 +56,13 @@ class VoiceKit:
         channel.bind(self)
 
     async def unregister_channel(self, channel_id: str) -> None:
-        """Close the channel and forget it; nothing registered under the id: nothing happens."""
-        channel = self._channels.pop(channel_id, None)
-        if channel is not None:
-            await channel.close()
+        """Close the channel, its hooks still heard, and forget it. Nothing registered under the id: nothing happens."""
+        channel = self._channels.get(channel_id)
+        if channel is None:
+            return
+        await channel.close()
+        if self._channels.get(channel_id) is channel:
+            del self._channels[channel_id]
             channel.bind(None)
 
     def hook(  # noqa: PLR0917 - the published signature
@@ -96,10 +93,22 @@ class VoiceKit:
         return register
 
     async def close(self) -> None:
-        """Close every channel; closing twice is harmless."""
-        channels, self._channels = list(self._channels.values()), {}
-        for channel in channels:
-            await channel.close()
+        """Close every channel, and return when all have ended; closing twice, or from two tasks, is harmless.
+
+        Raises:
+            ExceptionGroup: Channels that failed to close; the others are closed.
+        """
+        failures: list[Exception] = []
+        for channel in self.channels:
+            try:
+                await channel.close()
+            except Exception as error:  # noqa: BLE001 - the other channels have calls to end, too; it is raised below
+                failures.append(error)
+            if self._channels.get(channel.id) is channel:
+                del self._channels[channel.id]
+        await self.hooks.close()
+        if failures:
+            raise ExceptionGroup("channels that could not be closed", failures)
 
     async def __aenter__(self) -> "VoiceKit":
         return self
