@@ -8,6 +8,7 @@ what it heard to `Asking.answer`, and the ledger takes the first valid answer, o
 from dataclasses import dataclass
 from typing import Protocol
 
+from voice_hitl.line import Line
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
@@ -86,6 +87,11 @@ class AskerSession(Protocol):
     @property
     def language(self) -> str:
         """The language spoken in it, such as `en`."""
+        ...
+
+    @property
+    def line(self) -> Line | None:
+        """The caller's line, in a voice session."""
         ...
 
     @property

@@ -1,7 +1,7 @@
 """`VoiceSession`: one live call. It owns the task group and turns events into calls on its parts; nothing else."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import assert_never
@@ -17,8 +17,10 @@ from voice_hitl.channels.link import Link
 from voice_hitl.channels.page import SessionPage
 from voice_hitl.channels.playback import Playback
 from voice_hitl.channels.told import Told
+from voice_hitl.channels.voice_line import VoiceLine
 from voice_hitl.channels.waiting import WaitingNotes
 from voice_hitl.doors.pipeline import Pipeline
+from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.provider import (
     AudioOut,
@@ -108,6 +110,7 @@ class VoiceSession:
         self.link = Link(setup.provider, setup.config, quiet=self._is_quiet)
         self.going_on = GoingOn()
         self._playback = Playback(setup.provider.capabilities.rate)
+        self.line = VoiceLine(self, self.link, self.floor, setup.provider.capabilities)
         self._outbox: Mailbox[str] = Mailbox(limit=MESSAGES_QUEUED, droppable=lambda _text: True)
         self.page = SessionPage(
             self._outbox.put,
@@ -277,9 +280,10 @@ class VoiceSession:
                 connection = self.link.connection
                 if connection is not None:
                     connection.send_audio(pcm)
+                if self.line.held is not None:
+                    self.line.held.heard_frame(pcm, event.at)
             case Played():
-                if self._playback.heard(event):
-                    await self._go_on()
+                await self._played(event)
             case Message(text):
                 self.tasks.spawn(self.page.handle(text, by=self.participant_id), "message of the page")
             case Digit(digit):
@@ -309,7 +313,17 @@ class VoiceSession:
         if self._leg is lost:
             self._begin_ending("lost")
 
+    async def _played(self, event: Played) -> None:
+        if self.line.held is not None and self.line.held.played(event):
+            return
+        if self._playback.heard(event):
+            self.line.voice_changed()
+            await self._go_on()
+
     def _digit(self, digit: str) -> None:
+        if self.line.held is not None:
+            self.line.held.pressed(digit)
+            return
         self._told.digit(digit, current_time())
 
     # --- the model ---------------------------------------------------------------------------------------------------
@@ -317,13 +331,11 @@ class VoiceSession:
     async def _on_provider(self, event: ProviderEvent) -> None:  # noqa: C901, PLR0912 - one flat dispatch of a closed union
         match event:
             case AudioOut():
-                if not self._leg_is_lost:
-                    self._playback.play(event, self._leg)
+                self._model_said(event)
             case Transcript():
                 self._transcript(event)
-            case ResponseStarted(response_id):
-                self._active_response = response_id
-                self.going_on.response_started(response_id)
+            case ResponseStarted():
+                await self._response_started(event)
             case ResponseEnded(response_id, status):
                 await self._response_ended(response_id, cut=status == "cancelled")
             case ToolCallStarted(call_id, name):
@@ -344,7 +356,10 @@ class VoiceSession:
                 self._digit(digit)
             case ProviderFailed():
                 self._provider_failed(event)
-            case Connected() | Resumed() | GoingAway() | UserItem() | TranscriptFailed() | PlaybackEnded():
+            case TranscriptFailed():
+                if self.line.held is not None:
+                    self.line.held.not_transcribed()
+            case Connected() | Resumed() | GoingAway() | UserItem() | PlaybackEnded():
                 pass
             case Delegated():
                 log.warning("the model delegated, and session %s has no reasoning backend", self.id)
@@ -362,6 +377,26 @@ class VoiceSession:
         if event.final:
             self.link.said(event.role, event.text)
             self._told.transcribed(event)
+            if event.role == "user" and self.line.held is not None:
+                self.line.held.transcribed(event)
+
+    def _model_said(self, audio: AudioOut) -> None:
+        if self._leg_is_lost or (self.line.held is not None and self.line.held.model_said(audio)):
+            return
+        self._playback.play(audio, self._leg)
+        self.line.voice_changed()
+
+    async def _response_started(self, event: ResponseStarted) -> None:
+        self._active_response = event.response_id
+        self.going_on.response_started(event.response_id)
+        self.line.voice_changed()
+        held = self.line.held
+        if held is not None and not held.response_started(event.response_id, ours=event.ours):
+            # Nobody of ours asked for it while an asker has the floor: it is cancelled, its calls are not run.
+            self.book.interrupted(event.response_id)
+            connection = self.link.connection
+            if connection is not None:
+                await connection.interrupt(event.response_id)
 
     async def _response_ended(self, response_id: str, *, cut: bool) -> None:
         if cut:
@@ -369,6 +404,9 @@ class VoiceSession:
         if self._active_response == response_id:
             self._active_response = None
         self._playback.finish(self._leg)
+        if self.line.held is not None:
+            self.line.held.response_ended(response_id)
+        self.line.voice_changed()
         self.going_on.response_ended(response_id)
         await self._go_on()
 
@@ -376,7 +414,12 @@ class VoiceSession:
         """Barge-in: the voice stops in this tick; what was not heard leaves the model's memory. No wait is touched."""
         self.going_on.caller_speaks = True
         self._told.speech_started(current_time())
+        if self.line.held is None:
+            await self._barge_in()
+
+    async def _barge_in(self) -> None:
         cut = self._playback.cut(self._leg)
+        self.line.voice_changed()
         response_id = cut.response_id if cut is not None else self._active_response
         if cut is None and response_id is None:
             return
@@ -412,6 +455,35 @@ class VoiceSession:
             return
         if self.going_on.take_due():
             await connection.respond()
+
+    # --- its line (LineSession) --------------------------------------------------------------------------------------
+
+    @property
+    def leg(self) -> Leg:
+        """The leg that carries the call now."""
+        return self._leg
+
+    @property
+    def model_speaks(self) -> bool:
+        """Whether the model responds, or its words are still being heard."""
+        return self.going_on.responding or self._playback.speaking
+
+    async def interrupt(self) -> None:
+        """Stop the model's words: an asker takes the floor."""
+        await self._barge_in()
+
+    async def floor_changed(self, *, taken: bool) -> None:
+        """An asker has the floor now, or the model again."""
+        self.going_on.floor_taken = taken
+        await self._go_on()
+
+    def tell_asked(self, pending_id: str, asked_by: str) -> None:
+        """Tell `ON_ASKED`."""
+        self._told.asked(pending_id, asked_by)
+
+    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Tell `ON_HEARD`, and the page where it wants to know."""
+        self._told.heard(pending_id, reading, via)
 
     # --- its calls (CallWatcher) -------------------------------------------------------------------------------------
 

@@ -1,13 +1,15 @@
 """What a session's hooks are told, apart from its tool calls and requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from voice_hitl.enums import ChannelType, HookTrigger
+from voice_hitl.enums import ChannelType, HookTrigger, Via
 from voice_hitl.events import (
+    AskedEvent,
     BargeInEvent,
     DigitEvent,
     ErrorEvent,
+    HeardEvent,
     HookEvent,
     ParticipantEvent,
     SessionEvent,
@@ -103,6 +105,38 @@ class Told:
             at=at,
         )
         self._tell(HookTrigger.ON_DIGIT, event)
+
+    def asked(self, pending_id: str, asked_by: str) -> None:
+        """A prompt was put to the caller."""
+        if not self._listens(HookTrigger.ON_ASKED):
+            return
+        event = AskedEvent(
+            channel_id=self.channel_id,
+            channel_type=self.channel_type,
+            room_id=self.room_id,
+            session_id=self.session_id,
+            pending_id=pending_id,
+            question=None,
+            asked_by=asked_by,
+        )
+        self._tell(HookTrigger.ON_ASKED, event)
+
+    def heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Something was read as an answer, or not."""
+        if not self._listens(HookTrigger.ON_HEARD):
+            return
+        event = HeardEvent(
+            channel_id=self.channel_id,
+            channel_type=self.channel_type,
+            room_id=self.room_id,
+            session_id=self.session_id,
+            pending_id=pending_id,
+            text=reading.get("text", ""),
+            reading=" ".join(filter(None, (reading.get("reading"), reading.get("value")))),
+            why=reading.get("why", ""),
+            via=via,
+        )
+        self._tell(HookTrigger.ON_HEARD, event)
 
     def failed(self, source: str, message: str) -> None:
         """Something failed that may or may not end the call."""

@@ -1,7 +1,7 @@
 """One question, one person, asked aloud: prompt, no-input, no-match, reprompt, read-back, filled, gave up.
 
-VoiceXML's form is the field's word for it. Pure: what happens and when goes in (seconds of the leg's clock), effects come
-out, and `deadline()` says when to come back. Silence is never an answer; a doubtful yes is never a yes.
+VoiceXML's form is the field's word for it. Pure: what happens and when goes in (seconds of the leg's clock), effects
+come out, and `deadline()` says when to come back. Silence is never an answer; a doubtful yes is never a yes.
 """
 
 from collections.abc import Mapping
@@ -312,12 +312,14 @@ class Dialogue:
 
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
-    def speech_began(self, _at: float) -> list[Effect]:
+    def speech_began(self, at: float) -> list[Effect]:
         """The caller begins to speak: the voice stops at once, whatever it turns out to be."""
         if self.over:
             return []
         self._speaks = True
         self._no_input_at = None
+        if self._pending is not None and at >= self._pending.settles_at:
+            return self._settle_yes(self._pending, at)
         if self._prompt.playing and self._manner.barge_in and self._manner.echo_cancelled:
             self._prompt.playing = False
             return [Stop()]
@@ -522,6 +524,13 @@ class Dialogue:
         return (
             [] if self.over else self._say(self._phrases.asked_again(self._asked, max(1, self._tries - 1), "no_input"))
         )
+
+    def refused(self, now: float) -> list[Effect]:
+        """The answer was not taken (it does not answer the question): ask again."""
+        self.over = False
+        self._stage, self._reads = "ask", self._asked
+        self._keys = self._keys_for(self._asked)
+        return self._again(now, "no_match")
 
     def _go_on_after_noise(self, now: float, why: Literal["no_input", "no_match"] | None = None) -> list[Effect]:
         """Nothing to act on: a question that was cut goes on where it was cut; else listen on, or ask again."""
