@@ -14,6 +14,8 @@ from voice_hitl.speech.words import Words, split
 
 _ISO_DAY = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
 _NAMES = frozenset({Tag.OTHER, Tag.FACT, Tag.THING, Tag.DEED})
+DEEDS = frozenset({Tag.HALT, Tag.ALTER})
+"""Verbs that refuse or alter what is asked, unless they are what is asked."""
 _NEUTRAL = frozenset({Tag.PLAIN, Tag.FILLER})
 
 
@@ -29,9 +31,11 @@ class Asked:
         bound: By a value (a stem, or a number) the prepositions that it stands behind.
         binders: All those prepositions.
         counted: By the stem of a noun the numbers that stand before it.
+        deeds: The stems of its verbs of ending or altering ("Shall I CANCEL it?").
         without: The stems that it takes away ("WITHOUT subtitles").
         implied: What a reply may name though the question does not: a thing where it names none, a deed where it only
             reads values back.
+        names_deed: Whether it says what would be done, by a verb of the pack.
         open_choice: Whether it offers a choice ("red OR blue"), so that an echo of it chooses.
     """
 
@@ -42,8 +46,10 @@ class Asked:
     bound: Mapping[str | float, frozenset[str]]
     binders: frozenset[str]
     counted: Mapping[str, frozenset[float]]
+    deeds: frozenset[str]
     without: frozenset[str]
     implied: frozenset[Tag]
+    names_deed: bool
     open_choice: bool
 
 
@@ -83,8 +89,10 @@ def _asked(texts: tuple[str, ...], language: str) -> Asked:
         bound={value: frozenset(binders) for value, binders in bound.items()},
         binders=frozenset(binder for binders in bound.values() for binder in binders),
         counted=_counted(words, marks, lexicon),
+        deeds=frozenset(lexicon.stem(words.folded[mark.start]) for mark in marks if mark.tag in DEEDS),
         without=_without(words, marks, lexicon),
         implied=_implied(words, marks, lexicon),
+        names_deed=any(mark.tag is Tag.DEED for mark in marks),
         open_choice=any((word,) in lexicon.either for word in words.folded),
     )
 

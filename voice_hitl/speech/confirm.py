@@ -15,6 +15,7 @@ from voice_hitl.speech.words import Words
 _CLEAR = frozenset({Tag.YES, Tag.GO})
 # A few words beyond the detail are bearable ("I'd like to CHECK IN on the 4th"); a story is not.
 _STRANGERS = 6
+_UNDECIDED = frozenset({Tag.HOLD, Tag.UNSURE})
 _OWN_WORDS = 3
 """From so many words on, a piece of the question is taken for our own voice, whatever it says."""
 
@@ -34,7 +35,7 @@ def _refusal(heard: Heard) -> Match | NoMatch | None:
     halts = [mark for mark in heard.obstacles if mark.tag is Tag.HALT]
     if halts and not heard.assents and heard.question is None:
         return _halted(halts[0], heard)
-    beyond = heard.assents or heard.obstacles or heard.strangers or heard.details or heard.echoes
+    beyond = (*heard.assents, *heard.obstacles, *heard.strangers, *heard.details, *heard.deeds, *heard.echoes)
     if heard.closings and not beyond and heard.question is None:
         return Match(False, rule="ends it without a yes")
     return None
@@ -46,7 +47,7 @@ def _refused(heard: Heard) -> Match | NoMatch:
     refusal = heard.refusals[0]
     # "Don't do it" has no yes in it; "no. Go ahead" has.
     yeses = [m for m in heard.assents if m.tag is Tag.YES or (m.tag is Tag.GO and words.gaps[m.start])]
-    beyond = [m for m in (*heard.strangers, *heard.details, *heard.echoes) if m.start >= refusal.end]
+    beyond = [m for m in (*heard.strangers, *heard.details, *heard.deeds, *heard.echoes) if m.start >= refusal.end]
     if any(mark.start > refusal.start for mark in yeses):
         return NoMatch(rule="no and yes")
     if yeses and beyond:
@@ -59,7 +60,7 @@ def _refused(heard: Heard) -> Match | NoMatch:
 def _halted(halt: Mark, heard: Heard) -> Match | NoMatch:
     """Whether it refuses: "stop" and "cancel it" do; "stop the music" and "cancel meeting" are about something else."""
     words = heard.words
-    said_of = (m for m in heard.marks if m.start > halt.start and m.tag not in SILENT and m.tag not in OBSTACLES)
+    said_of = (mark for mark in heard.marks if mark.tag not in SILENT and mark.tag not in OBSTACLES)
     if any(not heard.lexicon.halted.issuperset(words.folded[m.start : m.end]) for m in said_of):
         return NoMatch(rule="aside: stops something")
     return Match(False, rule=f"no: {words.between(halt.start, halt.end)!r}")
@@ -68,10 +69,11 @@ def _halted(halt: Mark, heard: Heard) -> Match | NoMatch:
 def _no_assent(heard: Heard) -> NoMatch | None:
     words = heard.words
     if heard.obstacles:
-        mark = heard.obstacles[0]
-        return NoMatch(rule=f"aside: {mark.tag.name.lower()}: {words.between(mark.start, mark.end)!r}")
+        mark = next((mark for mark in heard.obstacles if mark.tag not in _UNDECIDED), heard.obstacles[0])
+        why = f"{mark.tag.name.lower()}: {words.between(mark.start, mark.end)!r}"
+        return NoMatch(rule=why if mark.tag in _UNDECIDED else f"aside: {why}")
     if not heard.assents:
-        return NoMatch(rule="aside: a question" if heard.question is not None else "aside: neither yes nor no")
+        return NoMatch(rule=_neither(heard))
     if all(mark.end - 1 in words.asked for mark in heard.assents):
         return NoMatch(rule="a yes that asks")
     if len(words.folded) >= _OWN_WORDS and f" {' '.join(words.folded)} " in heard.asked.run:
@@ -79,6 +81,13 @@ def _no_assent(heard: Heard) -> NoMatch | None:
     if heard.contradiction is not None:
         return NoMatch(rule=f"aside: a change: {heard.contradiction}")
     return None
+
+
+def _neither(heard: Heard) -> str:
+    if heard.question is not None:
+        return "aside: a question"
+    something = (*heard.strangers, *heard.details, *heard.deeds, *heard.echoes)
+    return "aside: neither yes nor no" if something else "neither yes nor no"
 
 
 def _assent(question: Confirm | Approval, heard: Heard) -> Match | NoMatch:
@@ -89,7 +98,7 @@ def _assent(question: Confirm | Approval, heard: Heard) -> Match | NoMatch:
     values = (*heard.details, *heard.asked_about)
     if any(not heard.asked.kinds.isdisjoint(mark.kinds) for mark in values):
         return NoMatch(rule="aside: a change: another value of a kind that the question names")
-    if heard.details:
+    if heard.details or heard.deeds:
         return _with_a_detail(question, heard)
     if heard.question is not None:
         if question.risk == "high" or all(mark.tag is Tag.ACKNOWLEDGE for mark in heard.assents):
@@ -110,7 +119,7 @@ def _with_a_detail(question: Confirm | Approval, heard: Heard) -> Match | NoMatc
 
 def _said_beside(heard: Heard) -> str | None:
     """What was said beside the assent, from the clause that the first new thing stands in."""
-    first = min(mark.start for mark in (*heard.details, *heard.strangers))
+    first = min(mark.start for mark in (*heard.details, *heard.deeds, *heard.strangers))
     if heard.question is not None:
         first = min(first, heard.question)
     start = max((mark.end for mark in heard.assents if mark.end <= first), default=0)

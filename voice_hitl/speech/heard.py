@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from voice_hitl.speech.asked import Asked, binder_before, keys_of
+from voice_hitl.speech.asked import DEEDS, Asked, binder_before, keys_of
 from voice_hitl.speech.lexicon import Lexicon, Tag
 from voice_hitl.speech.marks import Mark
 from voice_hitl.speech.openings import openings
@@ -12,11 +12,10 @@ SILENT = frozenset({Tag.FILLER, Tag.PLAIN})
 ASSENT = frozenset({Tag.YES, Tag.GO, Tag.AGREE, Tag.ACKNOWLEDGE})
 OBSTACLES = frozenset({Tag.NO, Tag.HOLD, Tag.CHANGE, Tag.CONDITION, Tag.NEGATION, Tag.UNSURE, Tag.HALT, Tag.ALTER})
 _SKIPPED = SILENT | {Tag.ASK, Tag.TELL}
-# Deeds that refuse or alter what is asked, unless they are what is asked ("Shall I cancel it?").
-_DEEDS = frozenset({Tag.HALT, Tag.ALTER})
+_POINTED = frozenset({Tag.FACT, Tag.THING, Tag.UNIT})
 _WORDS = frozenset({Tag.OTHER, Tag.THING, Tag.DEED})
 # Looked up once: a member of an enumeration costs as much as the rest of a comparison.
-_CLOSING, _WITHOUT, _UNIT = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT
+_CLOSING, _WITHOUT, _UNIT, _HALT, _DEED = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT, Tag.HALT, Tag.DEED
 
 
 @dataclass(slots=True)
@@ -31,6 +30,7 @@ class Heard:
         echoes: Words and values of the question.
         details: Values that the question does not have, outside of a question.
         asked_about: Such values within a question.
+        deeds: What is to be done, where the question does not say it ("yes, PLAY it" of "Shall I put it on?").
         strangers: Other words that the question does not have, outside of a question.
         question: The word that the first question begins with.
         contradiction: Why the question's own words say something else.
@@ -47,6 +47,7 @@ class Heard:
     echoes: list[Mark] = field(default_factory=list[Mark])
     details: list[Mark] = field(default_factory=list[Mark])
     asked_about: list[Mark] = field(default_factory=list[Mark])
+    deeds: list[Mark] = field(default_factory=list[Mark])
     strangers: list[Mark] = field(default_factory=list[Mark])
     question: int | None = None
     contradiction: str | None = None
@@ -87,7 +88,8 @@ class Heard:
         return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
 
     def _obstacle(self, position: int, mark: Mark, *, asking: bool) -> None:
-        if mark.tag in _DEEDS and self._stem(mark) in self.asked.stems:
+        known = self.asked.deeds if mark.tag is _HALT else self.asked.stems
+        if mark.tag in DEEDS and self._stem(mark) in known:
             self.echoes.append(mark)
         elif mark.tag is not Tag.CONDITION or not (asking or self._opens_a_span(position)):
             self.obstacles.append(mark)
@@ -105,7 +107,7 @@ class Heard:
         before = self.marks[position - 1] if position else None
         if mark.tag is _WITHOUT:
             self._taking_away(position, mark)
-        elif mark.tag is _UNIT and before is not None and before.values:
+        elif before is not None and self._leans_on(mark, before):
             return
         elif self.is_echo(mark):
             self.echoes.append(mark)
@@ -114,7 +116,14 @@ class Heard:
         elif mark.kinds:
             (self.asked_about if asking else self.details).append(mark)
         elif not asking and not self._means_what_is_asked(position, mark):
-            self.strangers.append(mark)
+            named = self.asked.names_deed or mark.tag is not _DEED
+            (self.strangers if named else self.deeds).append(mark)
+
+    def _leans_on(self, mark: Mark, before: Mark) -> bool:
+        """Whether it says nothing beyond the word before it: what a number counts, the "one" of "the right one"."""
+        if mark.tag is _UNIT:
+            return bool(before.values)
+        return mark.values == (1.0,) and before.tag in ASSENT and not self.words.gaps[mark.start]
 
     def _taking_away(self, position: int, mark: Mark) -> None:
         taken = self.marks[position + 1] if position + 1 < len(self.marks) else None
@@ -154,6 +163,8 @@ class Heard:
         before = self.words.folded[mark.start - 1] if mark.start else ""
         pointed = before in self.lexicon.pointers
         if pointed:
+            if mark.tag in _POINTED:
+                return True
             deed = next((one for one in reversed(self.marks[: position - 1]) if one.tag not in SILENT), None)
             ends = position + 1 == len(self.marks) or self.words.gaps[self.marks[position + 1].start] != ""
             if ends and deed is not None and deed.tag in _WORDS and self.is_echo(deed):

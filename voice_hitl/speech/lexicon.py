@@ -88,6 +88,8 @@ class Lexicon:
         pack: What it was made of.
         anywhere: Phrases that do what they do wherever they stand.
         leading: Phrases that do it only where a clause begins.
+        accented: What a single word does where it is said with its accents ("qué", not "que").
+        alone: Words that assent where a pause or the end follows.
         kin: For a stem the stems that mean the same.
         months: These and the fields after it: the pack's lists of that name, as single words.
     """
@@ -95,6 +97,8 @@ class Lexicon:
     pack: LanguagePack
     anywhere: Table
     leading: Table
+    accented: dict[str, Entry]
+    alone: frozenset[str]
     kin: dict[str, frozenset[str]]
     commands: dict[tuple[str, ...], CommandName]
     months: frozenset[str]
@@ -140,6 +144,8 @@ def lexicon_for(language: str) -> Lexicon:
         pack=pack,
         anywhere=_table(pack, _anywhere(pack)),
         leading=_table(pack, [(pack.forbids, Tag.NO, ()), (pack.inversions, Tag.ASK, ())]),
+        accented=_accented(pack),
+        alone=_singles(pack, pack.alone),
         kin=_kin(pack),
         commands={
             key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
@@ -174,6 +180,9 @@ def lexicon_for(language: str) -> Lexicon:
         leave_it=_phrases(pack, pack.leave_it),
         leads=_phrases(pack, pack.leads),
     )
+
+
+_ACCENTED = frozenset({Tag.YES, Tag.ASK})
 
 
 @lru_cache(maxsize=16384)
@@ -241,7 +250,7 @@ def _table(pack: LanguagePack, lists: list[tuple[Phrases, Tag, tuple[Kind, ...]]
     longer: dict[tuple[str, ...], Entry] = {}
     lengths: dict[str, set[int]] = {}
     for words, tag, kinds in lists:
-        for key in (key for phrase in words for key in _forms(pack, phrase)):
+        for key in (key for phrase in words if not _is_accented(phrase, tag) for key in _forms(pack, phrase)):
             lengths.setdefault(key[0], set())
             if len(key) == 1:
                 single.setdefault(key[0], Entry(tag, kinds))
@@ -249,6 +258,16 @@ def _table(pack: LanguagePack, lists: list[tuple[Phrases, Tag, tuple[Kind, ...]]
                 longer.setdefault(key, Entry(tag, kinds))
                 lengths[key[0]].add(len(key))
     return Table({first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}, single, longer)
+
+
+def _is_accented(phrase: str, tag: Tag) -> bool:
+    """Whether the phrase is one word that its accent tells from another one."""
+    return tag in _ACCENTED and not phrase.isascii() and phrase.isalpha()
+
+
+def _accented(pack: LanguagePack) -> dict[str, Entry]:
+    lists = ((words, tag) for words, tag, _ in _anywhere(pack))
+    return {phrase: Entry(tag) for words, tag in lists for phrase in words if _is_accented(phrase, tag)}
 
 
 def _kin(pack: LanguagePack) -> dict[str, frozenset[str]]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from voice_hitl.speech.languages.pack import Kind
-from voice_hitl.speech.lexicon import Lexicon, Tag
+from voice_hitl.speech.lexicon import Entry, Lexicon, Tag
 from voice_hitl.speech.numbers import Spoken, numbers_in
 from voice_hitl.speech.words import Words
 
@@ -31,6 +31,7 @@ _TIME: tuple[Kind, ...] = ("time",)
 _NUMBER: tuple[Kind, ...] = ("number",)
 _NUMBER_OR_TIME: tuple[Kind, ...] = ("number", "time")
 # Looked up once: a member of an enumeration costs more than the rest of a mark.
+_YES = Entry(Tag.YES)
 _VALUE = Tag.VALUE
 _OTHER = Tag.OTHER
 
@@ -51,6 +52,10 @@ def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
             leading = lexicon.leading.at(folded, index)
             if leading is not None and (found is None or leading[1] >= found[1]):
                 found = leading
+        if words.raw[index] in lexicon.accented and (found is None or found[1] == index + 1):
+            found = lexicon.accented[words.raw[index]], index + 1
+        elif folded[index] in lexicon.alone and (index + 1 == len(folded) or gaps[index + 1]):
+            found = _YES, index + 1
         if index in numbers and (found is None or numbers[index].end > found[1]):
             number = numbers[index]
             mark = Mark(_VALUE, index, number.end, _kinds(number, folded, lexicon), number.values)

@@ -92,11 +92,15 @@ ENGLISH = LanguagePack(
             partially, correct (it|that|the), leave out, the other, other, others, minus, let me change, first let me,
             problem, issue, error, opposite, reverse, move it, make that, too
             (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
-            meantime, regardless, why would, why did"""
+            meantime, regardless, why would, why did, what about, how about"""
     ),
     conditions=phrases(
-        """if, unless, as long as, provided, providing, assuming, only if, once, or, until, till, before, when i,
-            after, more, most, at least, at most, yet, still, or not, more than, less than, than, depending"""
+        """if, unless, as long as, provided, providing, assuming, only if, once, or, until, till, before, after,
+            more, most, at least, at most, yet, still, or not, more than, less than, than, depending, when
+            (i|we|you|he|she|they|my|our|his|her), when (it|the), where (i|we|you|he|she|they|my|our|his|her), what
+            (i|we|you|he|she|they|my|our|his|her), who (i|we|you|he|she|they|my|our|his|her), which
+            (i|we|you|he|she|they|my|our|his|her), how (i|we|you|he|she|they|my|our|his|her), whatever, whichever,
+            whenever, wherever"""
     ),
     negations=phrases(
         """not, dont, do not, doesnt, didnt, isnt, arent, wasnt, werent, wont, wouldnt, cant, cannot, couldnt,
@@ -118,7 +122,9 @@ ENGLISH = LanguagePack(
             for certain, bingo, amen, affirm, yah, ya, yews, aye, yes yes, yessir, yes sir, yes maam, yes indeed,
             affirmative, absolutely, definitely, certainly, of course, ofcourse, totally, by all means, for sure,
             sure, sure thing, surely, indeed, why of course, you bet, thats a yes, that is a yes, okey dokey, okie
-            dokie, my pleasure, with pleasure, gladly"""
+            dokie, my pleasure, with pleasure, gladly, righto, right you are, aye aye, you betcha, yessiree,
+            naturally, obviously, undoubtedly, without fail, positively, okey doke, okie doke, as you wish, yup yup,
+            yep yep, yeah yeah"""
     ),
     goes=phrases(
         """go ahead, go right ahead, do proceed, please continue, (finalize|finalise|complete) (it|that|this|the
@@ -167,7 +173,9 @@ ENGLISH = LanguagePack(
             book it, all (good|correct|right|fine), still good,
             (good|great|fine|okay|ok|perfect|right|nice|correct|excellent|wonderful|lovely) (to|with|by|for) me, ill
             take (it|that|them|this), i can take (it|that), im sure, i am sure, got it right, youre right, you are
-            right, ten four, 10 4"""
+            right, ten four, 10 4, jolly good, dope, rad, groovy, solid, fab, ace, top notch, great stuff, good stuff,
+            good deal, good call, nice one, smashing, lovely jubbly, very nice, very good, the correct one, works
+            great, works perfectly, works well, suits me"""
     ),
     acknowledges=phrases(
         """okay, ok, okk, k, okey, okie, alright, all right, allright, right, got it, roger, roger that, copy that,
@@ -179,7 +187,8 @@ ENGLISH = LanguagePack(
             want), that is all (i need|i needed|i wanted|for now|for today|the help i need|i want), that will be all
             (i need|for now), thatll be all (i need|for now), thatll be everything, that will be everything, all i
             need(|ed), all i want(|ed), thats it for (me|now|today), bye, goodbye, bye bye, good bye, have a
-            (good|great|nice) (day|one|evening), all set, i just wanted (the|some) info(|rmation)"""
+            (good|great|nice) (day|one|evening), all set, i just wanted (the|some) info(|rmation), nothing else,
+            nothing more"""
     ),
     fillers=phrases(
         """by the way, appreciate it, much appreciated, i appreciate (it|that|your help), (thanks|thank you) for
@@ -203,7 +212,7 @@ ENGLISH = LanguagePack(
             (the|their|its|his|her) (phone|address|number|contact|price|cost|rating), can i (get|have|know|see)
             (the|their|its|his|her|your|more|some|a|an), could i (get|have|know|see)
             (the|their|its|his|her|your|more|some|a|an), may i (get|have|know|see)
-            (the|their|its|his|her|your|more|some|a|an), what about, how about, share (the|their|its)"""
+            (the|their|its|his|her|your|more|some|a|an), share (the|their|its), see if (they|there|you)"""
     ),
     asks=phrases(
         """what, whats, wat, whatre, where, wheres, when, whens, who, whos, whose, whom, which, how, hows, why, whys,
@@ -229,7 +238,7 @@ ENGLISH = LanguagePack(
         """address, phone, number, contact, price, cost, total, rating, ratings, review, reviews, genre, location,
             distance, duration, length, venue, name, names, website, hours, details, category, album, artist,
             director, directors, actors, cast, year, weather, forecast, stop, bus stop, terminal, airport, station,
-            fare, fee, fees, bill, estimate, level, type"""
+            fare, fee, fees, bill, estimate, level, type, date, time, amount"""
     ),
     kinds={
         "day": phrases(
@@ -282,18 +291,18 @@ ENGLISH = LanguagePack(
     plain=phrases(
         """i, me, my, mine, you, your, we, us, our, it, its, that, thats, this, these, those, them, the, a, an, to,
             of, for, in, on, at, with, by, from, and, as, is, are, am, be, been, was, were, will, would, shall,
-            should, can, could, may, must, do, does, did, done, have, has, had, want, wants, wanted, wanna, need,
-            needed, needs, like, liked, id, ill, im, ive, youre, youve, youll, theres, lets, let, go, going, gonna,
-            get, got, make, made, making, thatll, thatd, itll, itd, sound, sounds, seem, seems, look, looks, looking,
-            feels, much, so much, totally, fully, completely, the one, that one, this one, those ones, these ones,
-            which is, because, since, there, some, any, make sure, happy, glad, pleased, ready, i think
-            (that|it|this|thats|its) (is|works|will|would|sounds|should|), started, details, info, information,
-            request, wish, wished, require, required, the details, forward, further, just, at all, looking forward to
-            (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per my
-            request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
-            soon as possible, soon, you can, you may, can you, could you, would you, will you, can you please, could
-            you please, that all, this all, it all, all of (that|this|it), all the details, everything
-            (is|looks|sounds|was), confirm all, confirm that all, which (works|sounds|is|suits), on it, with it"""
+            should, can, could, must, do, does, did, done, have, has, had, want, wants, wanted, wanna, need, needed,
+            needs, like, liked, id, ill, im, ive, youre, youve, youll, theres, lets, let, go, going, gonna, get, got,
+            make, made, making, thatll, thatd, itll, itd, sound, sounds, seem, seems, look, looks, looking, feels,
+            much, so much, totally, fully, completely, the one, that one, this one, those ones, these ones, which is,
+            because, since, there, some, any, make sure, happy, glad, pleased, ready, i think (that|it|this|thats|its)
+            (is|works|will|would|sounds|should|), started, details, info, information, request, wish, wished, require,
+            required, the details, forward, further, just, at all, looking forward to (it|that|this), looking forward,
+            as (discussed|mentioned|requested|i said|stated|i requested|per my request|described), interested,
+            interested in (it|that|this), thanks for confirming, i said yes, asap, as soon as possible, soon, you can,
+            you may, can you, could you, would you, will you, can you please, could you please, that all, this all, it
+            all, all of (that|this|it), all the details, everything (is|looks|sounds|was), confirm all, confirm that
+            all, which (works|sounds|is|suits), on it, with it, i may, we may, it may, may be, may as well"""
     ),
     pointers=phrases("this, that, these, those"),
     halted=phrases(
@@ -313,12 +322,13 @@ ENGLISH = LanguagePack(
     synonyms=phrases(
         """book reserve reservation booking buy purchase get schedule arrange make order secure fix set rent
             appointment visit viewing tour take add grab hire obtain request place plan, ticket tickets seat seats
-            spot pass place admission, table reservation booking seating restaurant, appointment visit viewing tour
-            meeting slot booking, play start begin watch listen hear cast stream view see show, song music track tune
-            album, movie film show video, transfer send pay wire, money funds amount cash, hotel room house place
-            rental accommodation apartment property home stay residence, car vehicle ride cab taxi rental, flight
-            plane airline ticket trip, bus train trip travel ride ticket, pm afternoon evening night, am morning, add
-            put insert enter, event concert show game match festival, visit see attend go viewing tour check view"""
+            spot pass admission reservation booking, table reservation booking seating spot, appointment visit viewing
+            tour meeting slot booking reservation, play start begin watch listen hear cast stream view see show, song
+            music track tune album, movie film show video, transfer send pay wire, money funds amount cash transfer,
+            hotel room house place rental accommodation apartment property home stay residence reservation booking,
+            car vehicle ride cab taxi rental reservation, flight plane airline ticket trip, bus train trip travel ride
+            ticket, pm afternoon evening night, am morning, add put insert enter schedule, event concert show game
+            match festival, visit see attend go viewing tour check view"""
     ),
     endings=phrases("ings, ing, ed, es, s, e, d"),
     number_joints=phrases("and, point"),

@@ -67,13 +67,15 @@ class LanguagePack:
         halts: Verbs of ending ("stop", "cancel"): a refusal where they end what is asked about, else an aside.
         alters: Verbs of altering ("change", "add"): never part of a yes, but where the question itself has them.
         yes: Assent that means nothing else ("yes", "of course").
+        alone: Assent only where a pause or the end follows: else the word means something else ("si").
         goes: Assent that tells to do it ("go ahead").
         agree: Assent by judgement ("fine", "that works").
         acknowledges: Assent where nothing else is said, else only "I heard you" ("okay").
         closings: Ends the matter: part of a yes, by itself a no ("that's all").
         fillers: Says nothing ("uh", "please", "thank you").
         tells: Asks for information without a question word ("tell me", "let me know").
-        asks: Begins a question wherever it stands ("what").
+        asks: Begins a question wherever it stands ("what"). A single word with an accent must be said with it: "qué"
+            asks, "que" does not.
         inversions: Begins a question where a clause begins with it ("is there").
         requests: Asks for a deed ("can you"): what follows is wanted, and is no question.
         fetches: Verbs that ask for a fact where one follows ("give", "need").
@@ -134,6 +136,7 @@ class LanguagePack:
     halts: Phrases = ()
     alters: Phrases = ()
     yes: Phrases = ()
+    alone: Phrases = ()
     goes: Phrases = ()
     agree: Phrases = ()
     acknowledges: Phrases = ()
