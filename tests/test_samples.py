@@ -1,0 +1,30 @@
+"""Every sample is a program that runs as it is, without a key, without a network, and ends by itself."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLES = sorted((Path(__file__).parents[1] / "samples").glob("*.py"))
+LIMIT_S = 120
+
+
+def test_there_are_samples() -> None:
+    assert SAMPLES
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_a_sample_has_a_main_and_says_how_it_is_started(sample: Path) -> None:
+    text = sample.read_text()
+    assert re.search(r"^def main\(\) -> None:$", text, re.MULTILINE)
+    assert f"python samples/{sample.name}" in text
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_a_sample_runs_as_it_is(sample: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(sample)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
