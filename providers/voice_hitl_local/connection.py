@@ -43,6 +43,8 @@ class LocalConnection:
         self._owed: set[str] = set()
         """The calls whose results were not given yet."""
         self._held = False
+        self._cut_off = False
+        """Whether it was interrupted and has not spoken since: it then answers a noise too."""
         self._asked = False
         """Whether it was asked to go on and has not begun to: asked again before that, it does so once."""
         self._closed = False
@@ -66,9 +68,11 @@ class LocalConnection:
         self._check_open()
         self._hearing.push(pcm)
 
-    def _turn(self, item_id: str, heard: Transcription) -> None:
-        sure = heard.confidence is None or heard.confidence >= _SURE
-        self._unread[item_id] = heard.text if sure else UNCLEAR
+    def _turn(self, item_id: str, heard: Transcription | None) -> None:
+        if heard is None and not self._cut_off:
+            # A noise: nobody waits for an answer.
+            return
+        self._unread[item_id] = _words(heard)
         if not self._held:
             self._go_on(ours=False)
 
@@ -89,6 +93,7 @@ class LocalConnection:
         self._check_open()
         cut = self._speaking.interrupt(response_id)
         if cut or (item_id and not self._speaking.heard_to_its_end(item_id, played_ms)):
+            self._cut_off = True
             self._desk.cut()
 
     async def hold(self, *, on: bool) -> None:
@@ -115,6 +120,7 @@ class LocalConnection:
         return self._desk.respond(self._read())
 
     def _read(self) -> tuple[str, ...]:
+        self._cut_off = False
         texts = tuple(self._unread.values())
         self._unread.clear()
         return texts
@@ -182,3 +188,9 @@ class LocalConnection:
 
     def _new_id(self, kind: str) -> str:
         return f"{kind}_{self._token}_{next(self._numbers)}"
+
+
+def _words(heard: Transcription | None) -> str:
+    if heard is None or (heard.confidence is not None and heard.confidence < _SURE):
+        return UNCLEAR
+    return heard.text

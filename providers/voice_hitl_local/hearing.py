@@ -32,7 +32,7 @@ class Hearing:
         hint: Sentences with the words that are likely to be said.
         emit: Takes the events.
         new_id: Makes the id of an item.
-        on_turn: Is called with the item and the words of each turn that was made out.
+        on_turn: Is called with the item and the words of each turn; None where nothing was made out.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Hearing:
         hint: str,
         emit: Callable[[ProviderEvent], None],
         new_id: Callable[[str], str],
-        on_turn: Callable[[str, Transcription], None],
+        on_turn: Callable[[str, Transcription | None], None],
     ) -> None:
         self._tasks = tasks
         self._hint = hint
@@ -97,4 +97,4 @@ class Hearing:
             self._emit(TranscriptFailed(item_id))
         else:
             self._emit(Transcript("user", heard.text, True, item_id, heard.confidence))
-            self._on_turn(item_id, heard)
+        self._on_turn(item_id, heard)

@@ -377,6 +377,24 @@ async def test_a_guess_is_told_with_its_confidence_and_asked_about_instead_of_ac
         assert UNCLEAR not in " ".join(final(events))
 
 
+async def test_a_noise_is_not_answered_but_where_it_cut_the_agent_off_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nothing(*_arguments: object, **_options: object) -> Pending[Transcription | None]:
+        return Worker("test").submit(lambda: None)
+
+    async with calling() as call:
+        monkeypatch.setattr(Recognizer, "recognize", nothing)
+        call.speak(recorded("yes_please"))
+        await call.until(lambda event: isinstance(event, TranscriptFailed))
+        await call.connection.inject("Book a table for 2 tonight", role="user", silent=False)
+        question = await call.response()
+        assert final(question) == ["At what time?"]
+        await call.connection.interrupt(item_id=only(question, AudioOut)[0].item_id, played_ms=100)
+        call.speak(recorded("yes_please"))
+        assert final(await call.response()) == ["Sorry, I did not understand. At what time?"]
+
+
 # --- the rest of the port ---------------------------------------------------------------------------------------------
 
 
