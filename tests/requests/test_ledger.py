@@ -292,6 +292,16 @@ def test_questions_that_differ_otherwise_are_not(one: dict[str, object], other: 
     assert question_key(request(arguments=one)) != question_key(request(arguments=other))
 
 
+def test_what_cannot_be_compared_is_like_no_other() -> None:
+    assert question_key(request(arguments={"when": bytearray(b"now")})) is None
+
+
+def test_a_question_to_somebody_else_is_another_one() -> None:
+    caller, desk = request(), request()
+    desk.audience = ("supervisors",)
+    assert question_key(caller) != question_key(desk)
+
+
 def test_an_approval_and_a_request_outside_a_session_are_like_no_other() -> None:
     approval = Approval(tool="refund", arguments={}, digest="d")
     assert question_key(request(question=approval)) is None

@@ -249,12 +249,11 @@ def question_key(pending: PendingInput) -> object:
     """
     if not pending.session_id or isinstance(pending.question, Approval):
         return None
-    key = (pending.session_id, pending.tool_name, pending.audience, _folded(pending.arguments))
     try:
-        hash(key)
+        arguments = _folded(pending.arguments)
     except TypeError:
         return None
-    return key
+    return (pending.session_id, pending.tool_name, pending.audience, arguments)
 
 
 def _folded(value: object) -> object:
