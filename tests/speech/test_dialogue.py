@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 import pytest
 
-from voice_hitl.questions.model import Approval, Choice, Confirm, Number, Option, Question, Text
+from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
 from voice_hitl.speech.dialogue import (
     Aside,
     Consumed,
@@ -38,6 +38,7 @@ class Words:
     def asked(self, question: Question) -> tuple[Sentence, ...] | None:
         if isinstance(question, Approval):
             return None
+        assert not isinstance(question, Form)
         prompt = question.prompt if not isinstance(question, Confirm) else f"{question.action}."
         return (Sentence(prompt, decisive=True), Sentence("Shall I go ahead?"))
 
