@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 
 import anyio
@@ -226,6 +227,17 @@ async def test_a_caller_that_vanishes_is_noticed_and_may_come_back_to_its_call()
         await again.aclose()
 
 
+async def test_a_network_that_comes_back_brings_the_leg_back() -> None:
+    async with a_call(lost_after_s=0.5) as made:
+        cut = lose_packets(made.callee, one_in=1)
+        await made.at_callee.next(LegLost)
+        frames = len(made.at_callee.heard)
+        cut.one_in = 0
+        await made.at_callee.until(lambda: len(made.at_callee.heard) > frames + 20, "audio again")
+        assert not made.callee.lost
+        assert len(made.at_callee.of(LegLost)) == 1
+
+
 async def test_every_frame_arrives_though_each_twentieth_packet_is_lost() -> None:
     async with a_call() as made:
         lose_packets(made.callee, one_in=20)
@@ -236,16 +248,25 @@ async def test_every_frame_arrives_though_each_twentieth_packet_is_lost() -> Non
         assert counts.concealed <= 2  # the machine's own hiccups
 
 
-def lose_packets(leg: WebRTCLeg, one_in: int) -> None:
+@dataclass
+class Cut:
+    """Which packets the network loses: one in so many; 0: none."""
+
+    one_in: int
+
+
+def lose_packets(leg: WebRTCLeg, one_in: int) -> Cut:
     """Lose some of what the network delivers to a leg, below everything of ours."""
     receiver: RTCRtpReceiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network's side
     ours = getattr(receiver, seam.HANDLER)
+    cut = Cut(one_in)
 
     async def lossy(packet: RtpPacket, arrival_time_ms: int) -> None:
-        if packet.sequence_number % one_in:
+        if not cut.one_in or packet.sequence_number % cut.one_in:
             await ours(packet, arrival_time_ms)
 
     setattr(receiver, seam.HANDLER, lossy)
+    return cut
 
 
 async def test_a_leg_that_is_over_takes_nothing_more_and_says_so_to_nobody() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aiortc import RTCBundlePolicy, RTCConfiguration, RTCIceServer, RTCPeerConnection
-from aiortc.rtcicetransport import RTCIceGatherer
+from aiortc.rtcicetransport import RTCIceGatherer, parse_stun_turn_uri
 
 from voice_hitl_webrtc import seam
 
@@ -17,6 +17,14 @@ class IceServer:
     """Such as `stun:stun.example.org:3478` or `turn:turn.example.org?transport=udp`."""
     username: str | None = None
     credential: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            parse_stun_turn_uri(self.urls)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.urls!r} is no STUN or TURN server ({error}): write stun:host or turn:host"
+            ) from None
 
 
 def configuration(servers: Sequence[IceServer | str]) -> RTCConfiguration:

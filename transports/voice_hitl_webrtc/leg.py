@@ -182,7 +182,7 @@ class WebRTCLeg:
 
     async def aclose(self) -> None:
         """Let the call go: hung up by us, or lost where the far end had vanished."""
-        self._end("lost" if self._lost else "us")
+        self._end("us")
         await self._closed.wait()
 
     # --- what happens
@@ -259,8 +259,11 @@ class WebRTCLeg:
     # --- the end
 
     def _end(self, reason: HangUpReason) -> None:
+        """The call is over; a lost one ends as lost, whoever lets it go."""
         if self._ended:
             return
+        if self._lost and reason == "us":
+            reason = "lost"
         self._ended = True
         self._quiet.set()
         self._media.close()

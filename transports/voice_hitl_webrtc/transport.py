@@ -45,7 +45,7 @@ class WebRTCTransport:
         connect_within_s: float = CONNECT_WITHIN_S,
         open_media: OpenMedia = DirectMedia,
     ) -> None:
-        self._ice_servers = tuple(ice_servers)
+        self._ice = ice.configuration(ice_servers)
         self._authorize = authorize
         self._lost_after_s = lost_after_s
         self._connect_within_s = connect_within_s
@@ -120,7 +120,7 @@ class WebRTCTransport:
         if offer.leg is not None:
             raise ValueError(f"call {offer.call_id} was accepted already")
         description = sdp.read(offer.sdp)
-        peer = RTCPeerConnection(ice.configuration(self._ice_servers))
+        peer = RTCPeerConnection(self._ice)
         offer.leg = leg = WebRTCLeg(
             peer,
             self._open_media,
