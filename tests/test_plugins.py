@@ -51,3 +51,5 @@ def test_a_part_of_the_library_says_which_extra_it_needs() -> None:
     missing = r"absent is not installed: .*pip install 'voice-hitl\[demo\]'"
     with pytest.raises(PluginMissing, match=missing), plugins.needing("demo"):
         raise ModuleNotFoundError(name="absent")
+    with pytest.raises(ModuleNotFoundError, match="gone"), plugins.needing("demo"):
+        raise ModuleNotFoundError("gone", name="voice_hitl.gone")

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final, TypeVar, assert_never
 
 from voice_hitl.asker import Asking
-from voice_hitl.channels.verdicts import DONE, Refusal, Verdict, Verdicts
+from voice_hitl.channels.verdicts import DONE, Refusal, Verdict, Verdicts, invalid, outcome_of, too_late, verdict_of
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
 from voice_hitl.messages import (
@@ -39,7 +39,7 @@ from voice_hitl.messages import (
 )
 from voice_hitl.provider import Role
 from voice_hitl.questions.wire import request_kind, respond, to_wire
-from voice_hitl.requests.settlement import Settlement, SettlementKind
+from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.transport import HangUpReason
 
 log = logging.getLogger(__name__)
@@ -49,8 +49,6 @@ REMEMBERED: Final = 128
 
 LONGEST_LINE: Final = 10_000
 """Characters of one transcript message: whatever they are, they fit a message."""
-
-_LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
 
 
 @dataclass(slots=True)
@@ -166,7 +164,7 @@ class SessionPage:
         settled = RequestSettled(
             pending_id=card.pending_id,
             call=asking.request.tool_call_id,
-            outcome=_outcome(asking, card.answer),
+            outcome=outcome_of(asking, card.answer),
             server_time=self._now(),
         )
         _remember(self._settled, card.pending_id, settled, REMEMBERED)
@@ -209,7 +207,7 @@ class SessionPage:
     async def _answer(self, message: RequestAnswer | RequestDecline, wire: Wire, by: str) -> Verdict:
         settled = self._settled.get(message.pending_id)
         if settled is not None:
-            return _too_late(settled.outcome)
+            return too_late(settled.outcome)
         card = self._cards.get(message.pending_id)
         if card is None:
             return Refusal("unknown", "no such request was put to this page")
@@ -217,7 +215,7 @@ class SessionPage:
         try:
             answer = respond(asking.question, wire, by=by, via=Via.CARD)
         except InvalidAnswer as error:
-            return _invalid(asking, str(error))
+            return invalid(asking, str(error))
         # Kept before it is known to be taken: the card may settle before we hear of it.
         first = card.answer is None
         if first:
@@ -225,7 +223,7 @@ class SessionPage:
         settlement = await asking.answer(answer)
         if first and settlement.kind is not SettlementKind.ACCEPTED:
             card.answer = None
-        return _verdict(asking, settlement)
+        return verdict_of(asking, settlement)
 
     def _reply(self, id: str | None, verdict: Verdict) -> None:
         if isinstance(verdict, Refusal):
@@ -264,45 +262,6 @@ class SessionPage:
             expires_at=request.expires_at,
             asked_by=card.asked_by or None,
         )
-
-
-def _outcome(asking: Asking, answer: Wire | None) -> Outcome:
-    request = asking.request
-    shown = request.end is RequestEnd.ANSWERED and request.answered_via is Via.CARD and not asking.question.sensitive
-    return Outcome(
-        end=request.end or RequestEnd.WITHDRAWN,  # an asker that is cancelled before its request settles gives it up
-        by=request.answered_by,
-        via=request.answered_via,
-        answer=answer if shown else None,
-        reason=None if asking.question.sensitive else request.reject_reason,
-    )
-
-
-def _verdict(asking: Asking, settlement: Settlement) -> Verdict:
-    match settlement.kind:
-        case SettlementKind.ACCEPTED:
-            return DONE
-        case SettlementKind.DUPLICATE | SettlementKind.LATE:
-            return _too_late(_outcome(asking, None))
-        case SettlementKind.NOT_ALLOWED:
-            return Refusal("not_allowed", settlement.why or "this request is for somebody else")
-        case SettlementKind.INVALID:
-            return _invalid(asking, settlement.why)
-        case SettlementKind.UNKNOWN:
-            return Refusal("unknown", settlement.why or "there is no such request any more")
-        case _:
-            assert_never(settlement.kind)
-
-
-def _too_late(outcome: Outcome) -> Refusal:
-    if outcome.end in _LATE:
-        return Refusal("late", "the request had ended before this answer came", outcome)
-    return Refusal("duplicate", "the request had been answered already", outcome)
-
-
-def _invalid(asking: Asking, why: str) -> Refusal:
-    # Why an answer is wrong may quote it.
-    return Refusal("invalid", "that does not answer the question" if asking.question.sensitive else why)
 
 
 T = TypeVar("T")

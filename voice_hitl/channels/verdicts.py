@@ -3,11 +3,14 @@
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 import anyio
 
-from voice_hitl.messages import Code, Outcome
+from voice_hitl.asker import Asking
+from voice_hitl.enums import RequestEnd, Via
+from voice_hitl.messages import Code, Outcome, Wire
+from voice_hitl.requests.settlement import Settlement, SettlementKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class Refusal:
     why: str
     outcome: Outcome | None = None
 
+
+_LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
 
 Verdict = Done | Refusal
 DONE: Final = Done()
@@ -65,3 +70,46 @@ class _Pending:
     def __init__(self) -> None:
         self.made = anyio.Event()
         self.verdict: Verdict = Refusal("unknown", "the call ended before this was decided")
+
+
+def outcome_of(asking: Asking, answer: Wire | None) -> Outcome:
+    """How a request ended, as its page is told: `answer` is shown if it came by the card and is not confidential."""
+    request = asking.request
+    shown = request.end is RequestEnd.ANSWERED and request.answered_via is Via.CARD and not asking.question.sensitive
+    return Outcome(
+        end=request.end or RequestEnd.WITHDRAWN,  # an asker that is cancelled before its request settles gives it up
+        by=request.answered_by,
+        via=request.answered_via,
+        answer=answer if shown else None,
+        reason=None if asking.question.sensitive else request.reject_reason,
+    )
+
+
+def verdict_of(asking: Asking, settlement: Settlement) -> Verdict:
+    """What became of an answer that the ledger has judged."""
+    match settlement.kind:
+        case SettlementKind.ACCEPTED:
+            return DONE
+        case SettlementKind.DUPLICATE | SettlementKind.LATE:
+            return too_late(outcome_of(asking, None))
+        case SettlementKind.NOT_ALLOWED:
+            return Refusal("not_allowed", settlement.why or "this request is for somebody else")
+        case SettlementKind.INVALID:
+            return invalid(asking, settlement.why)
+        case SettlementKind.UNKNOWN:
+            return Refusal("unknown", settlement.why or "there is no such request any more")
+        case _:
+            assert_never(settlement.kind)
+
+
+def too_late(outcome: Outcome) -> Refusal:
+    """The refusal of an answer to a request that had ended so."""
+    if outcome.end in _LATE:
+        return Refusal("late", "the request had ended before this answer came", outcome)
+    return Refusal("duplicate", "the request had been answered already", outcome)
+
+
+def invalid(asking: Asking, why: str) -> Refusal:
+    """The refusal of what does not answer the question."""
+    # Why an answer is wrong may quote it.
+    return Refusal("invalid", "that does not answer the question" if asking.question.sensitive else why)
