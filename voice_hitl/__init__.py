@@ -2,8 +2,9 @@
 
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.channels.on_call import CallSetup, Reject
 from voice_hitl.channels.session import VoiceSession
-from voice_hitl.channels.voice import CallSetup, RealtimeVoiceChannel, Reject
+from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import (
     ChannelType,
     DoorName,

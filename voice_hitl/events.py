@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from voice_hitl.enums import ChannelType, DoorName, Via
+from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, Via
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInputEvent
 
@@ -11,8 +11,10 @@ from voice_hitl.requests.pending import PendingInputEvent
 class ToolCallEvent:
     """A tool call: before it runs (`BEFORE_TOOL_USE`), when it is judged and when it is reported (`ON_TOOL_CALL`).
 
-    `result` is the text the model reads (or would have read). The flags are those of `Outcome`. `delivered` is True
-    once the outcome was sent, `delivered_as` says how: as the call's `"output"`, or as `"text"`.
+    `result` is the text the model reads (or would have read), `outcome` how the call ended, None before it has. The
+    flags follow from it. `delivered` is True once the outcome was sent, `delivered_as` says how: as the call's
+    `"output"`, or as `"text"`. `proposed_arguments` is what was shown to whoever had to approve the call; `arguments`
+    is then what they let run.
     """
 
     channel_id: str
@@ -25,6 +27,7 @@ class ToolCallEvent:
     door: DoorName
     actor_id: str | None = None
     result: str | None = None
+    outcome: OutcomeKind | None = None
     is_error: bool = False
     refused: bool = False
     cancelled: bool = False
@@ -34,6 +37,7 @@ class ToolCallEvent:
     duration_ms: float = 0.0
     raw_arguments: str | None = None
     """What came, where it could not be read."""
+    proposed_arguments: dict[str, object] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

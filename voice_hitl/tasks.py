@@ -247,6 +247,12 @@ class Job:
 # A context variable and not the current task: users' code runs in a task of its own, in a copy of its job's context.
 _CURRENT: ContextVar[Job | None] = ContextVar("voice_hitl_current_job", default=None)
 
+
+def current_job() -> Job | None:
+    """The job inside which the caller runs, itself or as users' code that it waits for; None outside one."""
+    return _CURRENT.get()
+
+
 _ABANDONED: set["asyncio.Task[object]"] = set()
 """What nobody waits for any more; the event loop alone would let it be collected in the middle of its work."""
 
@@ -293,6 +299,11 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self._jobs)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can start any more."""
+        return self._closed
 
     def spawn(self, work: Coroutine[object, object, None], label: str, *, context: Context | None = None) -> Job:
         """Run `work` in the background; `RuntimeError` after `close`."""

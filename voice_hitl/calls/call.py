@@ -62,6 +62,8 @@ class ToolCall:
     arrived_at: float
     """Monotonic seconds."""
     arguments: Mapping[str, object] | None = None
+    proposed: Mapping[str, object] | None = None
+    """What the model proposed, once its approval was asked for; `arguments` is then what was approved."""
     state: CallState = CallState.BOOKED
     outcome: Outcome | None = None
     delivery_claimed: bool = False

@@ -1,6 +1,7 @@
 """When to ask the model to go on: once for the outputs of a response, once more for a person's answer.
 
-Pure: it is told what happens and says when a `respond` is due. So a model never waits for a person to hear of a look-up.
+Pure: it is told what happens and says when a `respond` is due. So a model never waits for a person to hear of a
+look-up.
 """
 
 from dataclasses import dataclass, field
@@ -22,8 +23,14 @@ class GoingOn:
     A `respond` is owed when a response has ended and every call of it that waits for no person has its output (at least
     one has); once more when a person's call gets its output. It is due when no response is active, no asker holds the
     floor and the caller is silent.
+
+    Args:
+        replies_to_results: Whether the model goes on by itself on getting an output: then none is owed for one.
+        floor_taken: Whether an asker holds the floor.
+        caller_speaks: Whether the caller speaks.
     """
 
+    replies_to_results: bool = False
     floor_taken: bool = False
     caller_speaks: bool = False
     _owed: bool = False
@@ -70,7 +77,7 @@ class GoingOn:
             return
         response.sent += 1
         if call_id in response.waiting:
-            self._owed = True
+            self._owe_for_output()
         self._leave(call_id, response_id, response)
 
     def dropped(self, call_id: str, response_id: str) -> None:
@@ -80,10 +87,14 @@ class GoingOn:
             self._leave(call_id, response_id, response)
 
     def forget_connection(self) -> None:
-        """The connection is gone: its responses never end."""
+        """The connection is gone: its responses never end. One that was cut in the middle is taken up again."""
+        if self._active:
+            self._owed = True
         self._active.clear()
-        for response in self._responses.values():
+        self.caller_speaks = False
+        for response_id, response in list(self._responses.items()):
             response.ended = True
+            self._consider(response_id, response)
 
     def owe(self) -> None:
         """The model is to be asked on, whatever the responses say (something was told to it as text)."""
@@ -96,6 +107,9 @@ class GoingOn:
             self._owed = False
         return due
 
+    def _owe_for_output(self) -> None:
+        self._owed = self._owed or not self.replies_to_results
+
     def _leave(self, call_id: str, response_id: str, response: _Response) -> None:
         response.running.discard(call_id)
         response.waiting.discard(call_id)
@@ -106,6 +120,6 @@ class GoingOn:
             return
         if response.sent and not response.asked_on:
             response.asked_on = True
-            self._owed = True
+            self._owe_for_output()
         if not response.waiting:
             del self._responses[response_id]

@@ -1,15 +1,19 @@
 """Which tools a channel declares to its model: the host's, and a person's where somebody can be reached."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from voice_hitl.asker import AskerSession
-from voice_hitl.doors.gate import Catalogue
+from voice_hitl.channels.options import SessionOptions
+from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.tools.definition import AITool
-from voice_hitl.tools.policy import ToolPolicy
 
 log = logging.getLogger(__name__)
+
+KEPT = 64
+"""How many catalogues a channel keeps compiled."""
 
 
 def check_names(tools: Sequence[AITool], human: HumanInputToolHandler | None) -> None:
@@ -32,22 +36,24 @@ class DeclaredTools:
         self._human = human
         self._heard = heard
         self._warned: set[str] = set()
-        self._catalogues: dict[tuple[AITool, ...], Catalogue] = {}
+        self._catalogues: OrderedDict[tuple[int, ...], Catalogue] = OrderedDict()
 
-    def catalogue(
-        self, tools: Sequence[AITool], session: AskerSession | None, policy: ToolPolicy | None, role: str | None
-    ) -> Catalogue:
-        """The tools of one session: compiled once for all sessions that declare the same."""
-        declared = [*tools, *self._persons(tools, session)]
+    def gate(self, options: SessionOptions, session: AskerSession | None) -> Gate:
+        """The gate of one session, with what it declares: the definitions that its policy allows its role."""
+        policy, role = options.tool_policy, options.role
+        declared = [*options.tools, *self._persons(options.tools, session)]
         if policy is not None:
             declared = [tool for tool in declared if policy.allows(tool.name, role=role)]
-        key = tuple(declared)
-        try:
-            catalogue = self._catalogues.get(key)
-        except TypeError:
-            return Catalogue(declared)  # a definition with unhashable parameters
-        if catalogue is None:
-            catalogue = self._catalogues[key] = Catalogue(declared)
+        nothing_to_declare = not options.tools and (self._human is None or not self._human.tool_definitions)
+        return Gate(self._compiled(declared), policy, role, undeclared_pass=nothing_to_declare)
+
+    def _compiled(self, declared: Sequence[AITool]) -> Catalogue:
+        """Compile once for all sessions that declare the same definitions; a catalogue keeps them, and so their ids."""
+        key = tuple(id(tool) for tool in declared)
+        catalogue = self._catalogues.pop(key, None) or Catalogue(declared)
+        self._catalogues[key] = catalogue
+        if len(self._catalogues) > KEPT:
+            self._catalogues.popitem(last=False)
         return catalogue
 
     def _persons(self, tools: Sequence[AITool], session: AskerSession | None) -> list[AITool]:

@@ -1,7 +1,7 @@
 """The floor: who speaks in a session now, the model or an asker. One holder at a time, the others queue."""
 
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from voice_hitl.tasks import Latch
@@ -15,9 +15,14 @@ class FloorFull(Exception):  # noqa: N818 - named by its cause
 
 
 class Floor:
-    """Who speaks: the model, unless an asker has taken the floor."""
+    """Who speaks: the model, unless an asker has taken the floor.
 
-    def __init__(self) -> None:
+    Args:
+        on_return: Is told when the model has the floor again.
+    """
+
+    def __init__(self, on_return: Callable[[], None] = lambda: None) -> None:
+        self._on_return = on_return
         self._holder: str | None = None
         self._waiting: deque[tuple[str, Latch]] = deque()
 
@@ -61,3 +66,4 @@ class Floor:
             latch.set()
         else:
             self._holder = None
+            self._on_return()

@@ -7,7 +7,8 @@ from voice_hitl.audio.frame import FRAME_MS, Framer
 from voice_hitl.provider import AudioOut
 from voice_hitl.transport import Leg, Played
 
-REMEMBERED_RESPONSES = 32
+REMEMBERED = 64
+"""How many responses and items that were cut are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,20 @@ class Playback:
         self._framer = Framer(rate)
         self._framing = ""
         self._items: OrderedDict[str, _Item] = OrderedDict()
-        self._dropped: OrderedDict[str, None] = OrderedDict()
+        self._dropped: OrderedDict[str, None] = OrderedDict()  # responses and items
         self.speaking = False
         """Whether something that was sent was not heard yet."""
 
     def play(self, audio: AudioOut, leg: Leg) -> None:
-        """Queue some audio on the leg; audio of a response that was cut is let go."""
-        if audio.response_id and audio.response_id in self._dropped:
+        """Queue some audio on the leg; audio of a response, or of an item, that was cut is let go."""
+        if audio.response_id in self._dropped or audio.item_id in self._dropped:
             return
         if audio.item_id != self._framing:
             self.finish(leg)
             self._framing = audio.item_id
         item = self._items.get(audio.item_id)
         if item is None:
+            self._forget_heard()
             item = self._items[audio.item_id] = _Item(audio.response_id)
         for frame in self._framer.push(audio.pcm):
             leg.send_audio(frame, audio.item_id)
@@ -89,13 +91,19 @@ class Playback:
         played_ms = min(heard.ms, item.sent_ms) if heard.item == item_id else item.played_ms
         after = list(self._items)[list(self._items).index(item_id) + 1 :]
         unheard = tuple(after if played_ms > 0 else [item_id, *after])
-        for each in self._items.values():
-            self._drop(each.response_id)
+        for each_id, each in self._items.items():
+            self.drop(each.response_id)
+            self.drop(each_id)
         self._items.clear()
         return Cut(item.response_id, item_id, played_ms, unheard)
 
-    def _drop(self, response_id: str) -> None:
-        if response_id:
-            self._dropped[response_id] = None
-            if len(self._dropped) > REMEMBERED_RESPONSES:
+    def drop(self, id: str) -> None:
+        """What still comes of this response, or item, is not played."""
+        if id:
+            self._dropped[id] = None
+            if len(self._dropped) > REMEMBERED:
                 self._dropped.popitem(last=False)
+
+    def _forget_heard(self) -> None:
+        for item_id in [item_id for item_id, item in self._items.items() if item.played_ms >= item.sent_ms > 0]:
+            del self._items[item_id]

@@ -2,81 +2,41 @@
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypedDict, Unpack
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Unpack
 
 import anyio
 
 from voice_hitl.channels.declared import DeclaredTools, check_names
+from voice_hitl.channels.letting_go import let_go
+from voice_hitl.channels.on_call import OnCall, decide
+from voice_hitl.channels.options import SessionOptions, SessionOverrides
 from voice_hitl.channels.request_hooks import RequestHooks
 from voice_hitl.channels.session import SessionSetup, VoiceSession
+from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.told import Told
-from voice_hitl.doors.gate import Catalogue, Gate
-from voice_hitl.doors.pipeline import Bounds, Origin, Pipeline
+from voice_hitl.doors.gate import Catalogue
+from voice_hitl.doors.pipeline import Pipeline
 from voice_hitl.doors.provider_call import ProviderCallDoor
+from voice_hitl.doors.serving import Bounds, Origin, Servers
 from voice_hitl.enums import ChannelType
-from voice_hitl.errors import ProviderError
+from voice_hitl.errors import InvalidOffer, ProviderError
 from voice_hitl.hooks import HookContext, Hooks
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.provider import Provider, ProviderConfig
-from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Latch, Tasks
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
-from voice_hitl.transport import CallRejected, HangUpReason, Incoming, Leg, LegInfo, Transport
+from voice_hitl.transport import CallRejected, HangUpReason, Incoming, Leg, Transport
 
 log = logging.getLogger(__name__)
 
 TOOL_TIMEOUT_S = 10.0
 REJOIN_S = 15.0
-
-
-class SessionOverrides(TypedDict, total=False):
-    """What of a channel can be different for one session."""
-
-    system_prompt: str
-    voice: str | None
-    language: str
-    tools: tuple[AITool, ...]
-    tool_policy: ToolPolicy | None
-    role: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallSetup:
-    """What `on_call` answers for a call that is welcome."""
-
-    room_id: str = ""
-    participant_id: str = ""
-    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
-    overrides: SessionOverrides = field(default_factory=SessionOverrides)
-    """Session overrides, as of `start_session`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """What `on_call` answers for a call that is not. `code` is an HTTP or SIP status, such as 403, 486 or 503."""
-
-    code: int
-    reason: str = ""
-
-
-OnCall = Callable[[LegInfo], Awaitable[CallSetup | Reject] | CallSetup | Reject]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOptions:
-    """What one session is run with: the channel's own, or its overrides."""
-
-    system_prompt: str
-    voice: str | None
-    language: str
-    tools: tuple[AITool, ...]
-    tool_policy: ToolPolicy | None
-    role: str | None = None
 
 
 class RealtimeVoiceChannel:
@@ -143,7 +103,8 @@ class RealtimeVoiceChannel:
         self._sessions: dict[str, VoiceSession] = {}
         self._tasks = Tasks(f"channel {id}")
         self._watching = Tasks(f"hooks of channel {id}")
-        self._closing: Latch | None = None
+        self._setups: dict[anyio.CancelScope, Latch] = {}
+        self._is_closing = False
         self._closed = Latch()
         request_hooks = RequestHooks(
             channel_type=self.channel_type, hooks=self._hooks, context=self._hook_context, watching=self._watching
@@ -167,24 +128,45 @@ class RealtimeVoiceChannel:
 
     async def _incoming(self, call: Incoming) -> None:
         info = call.info
-        setup = CallSetup()
-        if self._on_call is not None:
-            answer = self._on_call(info)
-            decided = await answer if isinstance(answer, Awaitable) else answer
-            if isinstance(decided, Reject):
-                raise CallRejected(decided.code, decided.reason)
-            setup = decided
         try:
-            await self.start_session(
-                setup.room_id or info.room_id or info.call_id,
-                setup.participant_id or info.participant_id or info.from_ or info.call_id,
-                call,
-                metadata=setup.metadata,
-                **setup.overrides,
-            )
+            with self._setting_up():
+                setup = await decide(self._on_call, info)
+                await self.start_session(
+                    setup.room_id or info.room_id or info.call_id,
+                    setup.participant_id or info.participant_id or info.from_ or info.call_id,
+                    call,
+                    metadata=setup.metadata,
+                    **setup.overrides,
+                )
         except ProviderError as error:
             log.warning("call %s was refused: %s", info.call_id, error)
             raise CallRejected(503, "the agent cannot be reached") from error
+        except (RuntimeError, TypeError, ValueError) as error:
+            if self._is_closing:
+                raise CallRejected(503, "nobody takes calls here any more") from None
+            if isinstance(error, InvalidOffer):
+                raise
+            log.exception("call %s was refused: its session could not be set up", info.call_id)
+            raise CallRejected(500, "the call could not be set up") from error
+
+    @contextmanager
+    def _setting_up(self) -> Generator[None]:
+        """A call is being set up, until it is a session; `RuntimeError` when the channel is closed meanwhile."""
+        self._check_open()
+        done = Latch()
+        with anyio.CancelScope() as scope:
+            self._setups[scope] = done
+            try:
+                yield
+            finally:
+                del self._setups[scope]
+                done.set()
+        if scope.cancelled_caught:
+            self._check_open()
+
+    def _check_open(self) -> None:
+        if self._is_closing:
+            raise RuntimeError(f"channel {self.id!r} is closed")
 
     async def start_session(
         self,
@@ -210,25 +192,32 @@ class RealtimeVoiceChannel:
             InvalidOffer: The call cannot be answered.
             TypeError: An override that does not exist.
         """
-        if self._closing is not None:
-            raise RuntimeError(f"channel {self.id!r} is closed")
         options = replace(self._options, **overrides) if overrides else self._options
-        rate = self._provider.capabilities.rate
-        lost = self._lost_session(room_id, participant_id)
-        if lost is not None:
-            lost.rejoin(await self._transport.accept(connection, rate=rate))
-            return lost
-        leg = await self._transport.accept(connection, rate=rate)
-        session = VoiceSession(self._setup(room_id, participant_id, leg, options, metadata or {}))
+        check_names(options.tools, self._human)
+        with self._setting_up():
+            leg = await self._transport.accept(connection, rate=self._provider.capabilities.rate)
+            lost = self._lost_session(room_id, participant_id)
+            if lost is not None:
+                lost.rejoin(leg)
+                return lost
+            try:
+                session = VoiceSession(self._setup(room_id, participant_id, leg, options, metadata or {}))
+                await self._open(session)
+            except BaseException:
+                await let_go("releasing the leg of a call that could not be set up", leg.aclose)
+                raise
+            self._sessions[session.id] = session
+            self._tasks.spawn(self._run(session), f"session {session.id}")
+            return session
+        raise AssertionError("a set-up that was cut raises")
+
+    async def _open(self, session: VoiceSession) -> None:
         try:
             await session.link.open()
+            self._check_open()
         except BaseException:
-            with anyio.CancelScope(shield=True):
-                await leg.aclose()
+            await let_go("closing the connection of a call that could not be set up", session.link.aclose)
             raise
-        self._sessions[session.id] = session
-        self._tasks.spawn(self._run(session), f"session {session.id}")
-        return session
 
     async def _run(self, session: VoiceSession) -> None:
         try:
@@ -251,12 +240,12 @@ class RealtimeVoiceChannel:
     def _setup(
         self, room_id: str, participant_id: str, leg: Leg, options: SessionOptions, metadata: Mapping[str, object]
     ) -> SessionSetup:
-        human = self._human
+        session_id = secrets.token_urlsafe(12)
         return SessionSetup(
-            session_id=secrets.token_urlsafe(12),
+            session_id=session_id,
             room_id=room_id,
             participant_id=participant_id,
-            language=options.language,
+            options=options,
             provider=self._provider,
             config=ProviderConfig(
                 instructions=options.system_prompt,
@@ -266,39 +255,38 @@ class RealtimeVoiceChannel:
             ),
             leg=leg,
             rejoin_s=min(self._rejoin_s, leg.capabilities.rejoin_s),
-            pipeline=lambda session: self._pipeline(session, options),
-            open_requests=self._open_requests,
-            close_requests=self._close_requests,
-            asks_a_person=lambda name: human is not None and human.asks(name),
+            requests=SessionRequests(self._human, session_id),
+            pipeline=self._pipeline,
             told=self._told,
             metadata=dict(metadata),
         )
 
-    def _pipeline(self, session: VoiceSession, options: SessionOptions) -> Pipeline:
-        catalogue = self._declared.catalogue(options.tools, session, options.tool_policy, options.role)
-        session.link.declare(catalogue.definitions)
+    def _pipeline(self, session: VoiceSession) -> Pipeline:
+        gate = self._declared.gate(session.options, session)
+        session.link.declare(gate.catalogue.definitions)
         return Pipeline(
             book=session.book,
-            door=ProviderCallDoor(session.link.send_result),
-            gate=Gate(catalogue, options.tool_policy, self._hooks()),
+            door=ProviderCallDoor(session.outputs.send),
+            gate=gate,
             origin=Origin(
                 channel_id=self.id,
                 channel_type=self.channel_type,
                 room_id=session.room_id,
                 session_id=session.id,
                 actor=lambda: session.participant_id,
-                role=lambda: options.role,
             ),
-            hooks=self._hooks(),
+            servers=Servers(
+                human=self._human,
+                host=lambda: self.tool_handler,
+                bounds=self._bounds,
+                session=session,
+                max_chars=self._provider.capabilities.max_result_chars,
+            ),
+            hooks=self._hooks,
             hook_context=self._hook_context(session.id, session.room_id, session),
             tasks=session.tasks,
             watching=session.watching,
-            human=self._human,
-            host=lambda: self.tool_handler,
-            bounds=self._bounds,
-            asker_session=session,
-            max_chars=self._provider.capabilities.max_result_chars,
-            watcher=session,
+            watcher=session.calls,
         )
 
     def _told(self, session: VoiceSession) -> Told:
@@ -319,33 +307,37 @@ class RealtimeVoiceChannel:
     def _hook_context(self, session_id: str, room_id: str, session: VoiceSession | None = None) -> HookContext:
         return HookContext(self._kit, self, session or self._sessions.get(session_id), room_id)
 
-    def _open_requests(self, session_id: str) -> list[PendingInput]:
-        return self._human.handler.open_in(session_id) if self._human is not None else []
-
-    async def _close_requests(self, session_id: str) -> None:
-        if self._human is not None:
-            await self._human.handler.close(session_id=session_id)
-
     # --- changing and ending -----------------------------------------------------------------------------------------
 
     async def reconfigure_session(self, session: VoiceSession, **overrides: Unpack[SessionOverrides]) -> None:
         """Change `system_prompt`, `voice`, `language`, `tools`, `tool_policy` or `role` of a running session.
 
-        A person's tools stay declared. `TypeError`: an override that does not exist.
+        What is not named stays as the session has it; a person's tools stay declared. Calls that run are untouched.
+
+        Raises:
+            TypeError: An override that does not exist.
+            ValueError: Tools that cannot be declared.
+            ProviderError: The provider refuses it: everything stays as it was.
+            ConnectionEnded: The session is over.
         """
-        options = replace(self._options, **overrides)
+        before = session.options, session.pipeline.gate
+        options = replace(session.options, **overrides)
         check_names(options.tools, self._human)
-        catalogue = self._declared.catalogue(options.tools, session, options.tool_policy, options.role)
-        session.pipeline.gate = Gate(catalogue, options.tool_policy, self._hooks())
-        await session.link.reconfigure(
-            replace(
-                session.link.config,
-                instructions=options.system_prompt,
-                voice=options.voice,
-                language=options.language,
-                tools=catalogue.definitions,
+        gate = self._declared.gate(options, session)
+        session.options, session.pipeline.gate = options, gate
+        try:
+            await session.link.reconfigure(
+                replace(
+                    session.link.config,
+                    instructions=options.system_prompt,
+                    voice=options.voice,
+                    language=options.language,
+                    tools=gate.catalogue.definitions,
+                )
             )
-        )
+        except ProviderError:
+            session.options, session.pipeline.gate = before
+            raise
 
     async def end_session(self, session: VoiceSession, reason: HangUpReason = "us") -> None:
         """End a call: everything open in it is settled and every task of it has ended when this returns.
@@ -356,20 +348,26 @@ class RealtimeVoiceChannel:
 
     async def close(self) -> None:
         """End every session, settle every request, take no more calls. Closing twice, or from inside a call, works."""
-        if self._closing is None:
-            self._closing = Latch()
+        for session in self.sessions:
+            # Here, and not in the task below: it is from here that a session knows which call of its own closes it.
+            session.begin_ending("us")
+        if not self._is_closing:
+            self._is_closing = True
             self._transport.listen(None)
             self._tasks.spawn(self._close(), f"closing channel {self.id}")
         await self._closed.wait()
 
     async def _close(self) -> None:
         try:
-            async with anyio.create_task_group() as group:
-                for session in self.sessions:
-                    group.start_soon(session.end, "us")
+            for scope, done in list(self._setups.items()):
+                scope.cancel()
+                await done.wait()
+            for session in self.sessions:
+                await session.end("us")
             if self._human is not None and self._registration is not None:
                 await self._human.handler.close(channel_id=self.id, registration=self._registration)
-            await self._transport.aclose()
+            await let_go("closing the transport", self._transport.aclose)
             await self._watching.close(patience_s=1.0)
+            await self._tasks.close()
         finally:
             self._closed.set()

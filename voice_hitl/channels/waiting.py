@@ -20,38 +20,42 @@ class WaitingNotes:
     def __init__(self, link: Link, tasks: Tasks) -> None:
         self._link = link
         self._tasks = tasks
-        self._notes: dict[ToolCall, Job] = {}
+        self._telling: dict[ToolCall, Job] = {}
         self._items: dict[ToolCall, str] = {}
 
     def add(self, call: ToolCall) -> None:
         """Tell the model that this call waits."""
-        self._notes[call] = self._tasks.spawn(self._tell(call), "telling the model that a call waits")
+        self._telling[call] = self._tasks.spawn(self._tell(call), "telling the model that a call waits")
 
     def again(self) -> None:
         """A new connection does not know them: tell it what waits."""
-        for call in list(self._notes):
-            self.add(call)
+        for call, job in list(self._telling.items()):
+            if job.done:
+                self.add(call)
 
     def remove(self, call: ToolCall) -> None:
         """The call waits no longer; harmless for one that never did."""
-        job = self._notes.pop(call, None)
-        if job is not None:
+        job = self._telling.pop(call, None)
+        if job is not None and not self._tasks.closed:
             self._tasks.spawn(self._forget(call, job), "taking back that a call waits")
 
     async def _tell(self, call: ToolCall) -> None:
-        try:
-            connection = await self._link.ready()
-            self._items[call] = await connection.inject(waiting_note(call.name), role="system", silent=True)
-        except (ConnectionEnded, ProviderError):
-            return  # the session is ending, or a new connection never had the line
+        while True:
+            try:
+                connection = await self._link.ready()
+            except ConnectionEnded:
+                return  # for good: the session is ending
+            try:
+                self._items[call] = await connection.inject(waiting_note(call.name), role="system", silent=True)
+            except ConnectionEnded:
+                self._link.gone(connection)
+            except ProviderError:
+                return
+            else:
+                return
 
     async def _forget(self, call: ToolCall, told: Job) -> None:
         await told.wait()
         item_id = self._items.pop(call, "")
-        if not item_id:
-            return
-        try:
-            connection = await self._link.ready()
-            await connection.forget(item_id)
-        except (ConnectionEnded, ProviderError):
-            return  # gone with its connection
+        if item_id:
+            self._link.tell(lambda connection: connection.forget(item_id), "taking back that a call waits")

@@ -31,19 +31,13 @@ class Catalogue:
             if tool.name in self._tools:
                 raise ValueError(f"tool {tool.name!r} is declared twice")
             self._tools[tool.name] = DeclaredTool(tool, CompiledSchema(tool.parameters))
+        self.names = tuple(self._tools)
+        """The names, in order of declaration."""
+        self.definitions = tuple(tool.definition for tool in self._tools.values())
+        """The definitions, in order of declaration."""
 
     def __len__(self) -> int:
         return len(self._tools)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, in order of declaration."""
-        return tuple(self._tools)
-
-    @property
-    def definitions(self) -> tuple[AITool, ...]:
-        """The definitions, in order of declaration."""
-        return tuple(tool.definition for tool in self._tools.values())
 
     def find(self, name: str) -> DeclaredTool | None:
         """The tool of this name."""
@@ -62,51 +56,52 @@ class Gate:
     Args:
         catalogue: What the session declares.
         policy: What it admits; None: everything declared.
-        hooks: The kit's hooks.
+        role: The participant's role, for the policy.
         undeclared_pass: Whether an empty catalogue lets any name pass (the provider was configured elsewhere).
     """
 
     catalogue: Catalogue
-    policy: ToolPolicy | None
-    hooks: Hooks
+    policy: ToolPolicy | None = None
+    role: str | None = None
     undeclared_pass: bool = True
 
-    def admit(self, name: str, arguments: dict[str, object], role: str | None) -> dict[str, object] | Outcome:
+    def admit(self, name: str, arguments: dict[str, object]) -> dict[str, object] | Outcome:
         """Declared, allowed, repaired, valid: the arguments as they may run, or the refusal. Costs microseconds."""
         tool = self.catalogue.find(name)
         if tool is None and (len(self.catalogue) or not self.undeclared_pass):
             return refused(f"There is no tool named {name!r}.")
-        if self.policy is not None and not self.policy.allows(name, role=role):
+        if self.policy is not None and not self.policy.allows(name, role=self.role):
             return refused(f"The tool {name!r} is not allowed here.")
         if tool is None:
             return arguments
-        repaired = tool.schema.repair(arguments)
         try:
-            tool.schema.validate(repaired)
+            return tool.schema.admit(arguments)
         except InvalidArguments as error:
             return refused(f"The arguments of {name!r} are not valid: {error}")
-        return repaired
 
-    async def ask_hooks(self, event: ToolCallEvent, ctx: HookContext) -> dict[str, object] | Outcome:
+    async def ask_hooks(self, hooks: Hooks, event: ToolCallEvent, ctx: HookContext) -> dict[str, object] | Outcome:
         """Run `BEFORE_TOOL_USE`: the arguments to run with, or the refusal. What a hook rewrote is validated again."""
-        decision = await self.hooks.decide(HookTrigger.BEFORE_TOOL_USE, event, ctx, apply=_with_arguments)
-        if decision.failure is not None:
-            return refused(f"The tool {event.tool_name!r} was not run.", detail=decision.failure)
-        if decision.blocked:
-            return refused(decision.reason or f"The tool {event.tool_name!r} was not run.")
-        arguments = decision.event.arguments
-        tool = self.catalogue.find(event.tool_name)
-        if tool is not None:
-            try:
+        name = event.tool_name
+        try:
+            decision = await hooks.decide(HookTrigger.BEFORE_TOOL_USE, event, ctx, apply=_with_arguments)
+            if decision.failure is not None:
+                return refused(f"The tool {name!r} was not run.", detail=decision.failure)
+            if decision.blocked:
+                return refused(decision.reason or f"The tool {name!r} was not run.")
+            arguments = decision.event.arguments
+            tool = self.catalogue.find(name)
+            if tool is not None:
                 tool.schema.validate(arguments)
-            except InvalidArguments as error:
-                detail = f"a hook rewrote the arguments, and they are not valid: {error}"
-                return refused(f"The tool {event.tool_name!r} was not run.", detail=detail)
+        except InvalidArguments as error:
+            detail = f"a hook rewrote the arguments, and they are not valid: {error}"
+            return refused(f"The tool {name!r} was not run.", detail=detail)
         return arguments
 
 
 def _with_arguments(event: ToolCallEvent, metadata: Mapping[str, object]) -> ToolCallEvent:
-    arguments = metadata.get("arguments")
-    if not isinstance(arguments, Mapping):
+    if "arguments" not in metadata:
         return event
+    arguments = metadata["arguments"]
+    if not isinstance(arguments, Mapping):
+        raise InvalidArguments("they must be an object")
     return replace(event, arguments=dict(cast("Mapping[str, object]", arguments)))

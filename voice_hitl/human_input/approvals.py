@@ -16,17 +16,11 @@ from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.digest import digest
 from voice_hitl.questions.model import Approval, Question
-from voice_hitl.requests.pending import PendingInput
+from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.human_tool import HumanTool, model_json
 
 NOTHING_EXECUTED = "Nothing was executed."
-
-
-def needs_approval(tool: AITool, arguments: Mapping[str, object]) -> bool:
-    """Whether this call must be approved: always, never, or as the tool's own predicate says of its arguments."""
-    required = tool.requires_approval
-    return required if isinstance(required, bool) else required(arguments)
 
 
 def open_approval(
@@ -87,7 +81,7 @@ async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput
     question = pending.question
     if not isinstance(question, Approval) or digest(name, pending.arguments) != question.digest:
         raise ToolRefusedError(f"The arguments of {name!r} are not those that were approved. {NOTHING_EXECUTED}")
-    return dict(pending.arguments)
+    return copy_json(pending.arguments)
 
 
 def _decision(_question: Question, answer: Answer) -> str:

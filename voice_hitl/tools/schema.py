@@ -68,6 +68,18 @@ class CompiledSchema:
         if not self._validator.is_valid(arguments):
             raise InvalidArguments(misfit(self._validator, arguments))
 
+    def admit(self, arguments: dict[str, object]) -> dict[str, object]:
+        """Return what was read (`read_arguments`) as it may run: as it is, where it fits, else repaired and validated.
+
+        Raises:
+            InvalidArguments: They do not fit, repaired or not.
+        """
+        if self._validator.is_valid(arguments):
+            return arguments
+        mended = repaired(self._schema, arguments)
+        self.validate(mended)
+        return mended
+
     def repair(self, arguments: dict[str, object]) -> dict[str, object]:
         """Return the arguments as they were meant, where one of two habits of models is to be seen; else as they are.
 

@@ -1,0 +1,37 @@
+"""What a session knows of what people are asked in it."""
+
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.requests.pending import PendingInput
+
+
+class SessionRequests:
+    """The requests that come through one session. Without a human-input handler there are none.
+
+    Args:
+        human: The channel's human-input handler.
+        session_id: The session.
+    """
+
+    def __init__(self, human: HumanInputToolHandler | None, session_id: str) -> None:
+        self._human = human
+        self._session_id = session_id
+
+    @property
+    def open(self) -> list[PendingInput]:
+        """What is open now, oldest first."""
+        return self._human.handler.open_in(self._session_id) if self._human is not None else []
+
+    def asks(self, tool_name: str) -> bool:
+        """Whether calls of this tool wait for a person."""
+        return self._human is not None and self._human.asks(tool_name)
+
+    def withdraw(self) -> None:
+        """Withdraw what is open, in this tick."""
+        if self._human is not None:
+            for request in self.open:
+                self._human.handler.release(request.pending_id)
+
+    async def close(self) -> None:
+        """Refuse later ones; return when the end of every one was announced and its askers have ended."""
+        if self._human is not None:
+            await self._human.handler.close(session_id=self._session_id)

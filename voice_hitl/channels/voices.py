@@ -1,0 +1,208 @@
+"""The voices of a session: the model's, the caller's, and that of an asker who has the floor; who is heard when."""
+
+from collections.abc import Mapping
+
+from voice_hitl.calls.book import Book
+from voice_hitl.channels.callers_leg import CallersLeg
+from voice_hitl.channels.floor import Floor
+from voice_hitl.channels.link import Link
+from voice_hitl.channels.open_calls import OpenCalls
+from voice_hitl.channels.playback import Cut, Playback
+from voice_hitl.channels.told import Told
+from voice_hitl.channels.voice_line import VoiceLine
+from voice_hitl.enums import Via
+from voice_hitl.errors import ConnectionEnded, ProviderError
+from voice_hitl.provider import AudioOut, ProviderCapabilities, ProviderConnection, ResponseStarted, Transcript
+from voice_hitl.tasks import current_time
+from voice_hitl.transport import AudioIn, Leg, Played
+
+
+class Voices:
+    """Who is heard, and what happens when two speak at once. The session hands it what it hears.
+
+    Args:
+        link: The model.
+        capabilities: Of its provider.
+        caller: The caller.
+        calls: The open calls: a model that speaks, or a caller who does, is not asked to go on.
+        book: The session's calls: those of a response that the caller cut are not run.
+        floor: Who speaks.
+        told: The session's hooks.
+    """
+
+    def __init__(
+        self,
+        *,
+        link: Link,
+        capabilities: ProviderCapabilities,
+        caller: CallersLeg,
+        calls: OpenCalls,
+        book: Book,
+        floor: Floor,
+        told: Told,
+    ) -> None:
+        self._link = link
+        self._rate = capabilities.rate
+        self._caller = caller
+        self._calls = calls
+        self._book = book
+        self._told = told
+        self._playback = Playback(capabilities.rate)
+        self._active: str | None = None
+        self._cut_by_us: str | None = None
+        self.line = VoiceLine(self, link, floor, capabilities)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody speaks."""
+        return not (self.model_speaks or self._calls.caller_speaks or self.line.held is not None)
+
+    # --- the model's voice -------------------------------------------------------------------------------------------
+
+    def model_said(self, audio: AudioOut) -> None:
+        """Some of its voice came. On a leg that is lost it is let go."""
+        if self._caller.is_lost or (self.line.held is not None and self.line.held.model_said(audio)):
+            return
+        self._playback.play(audio, self._caller.leg)
+        self.line.voice_changed()
+
+    def response_started(self, event: ResponseStarted) -> None:
+        """It responds. While an asker has the floor only to what we asked it for."""
+        self._active = event.response_id
+        self._calls.response_started(event.response_id)
+        self.line.voice_changed()
+        held = self.line.held
+        if held is not None and not held.response_started(event.response_id, ours=event.ours):
+            self._book.interrupted(event.response_id)
+            self._link.tell(lambda connection: connection.interrupt(event.response_id), "holding the model")
+
+    def response_ended(self, response_id: str, *, cancelled: bool) -> None:
+        """It ceases to respond."""
+        if cancelled and response_id != self._cut_by_us:
+            self._book.interrupted(response_id)
+        if self._active == response_id:
+            self._active = None
+        if not self._caller.is_lost:
+            self._playback.finish(self._caller.leg)
+        if self.line.held is not None:
+            self.line.held.response_ended(response_id)
+        self._calls.response_ended(response_id)
+        self.line.voice_changed()
+
+    def replaced(self) -> None:
+        """A new connection stands: the response of the old one is over."""
+        self._active = None
+        self.line.voice_changed()
+
+    def played(self, event: Played) -> None:
+        """The caller heard some of it."""
+        if self.line.held is not None and self.line.held.played(event):
+            return
+        if self._playback.heard(event):
+            self.line.voice_changed()
+
+    # --- the caller's voice ------------------------------------------------------------------------------------------
+
+    def caller_said(self, audio: AudioIn) -> None:
+        """20 ms of it."""
+        self._link.hear(audio.pcm)
+        if self.line.held is not None:
+            self.line.held.heard_frame(audio.pcm, audio.at)
+
+    def caller_speaks(self) -> None:
+        """The caller begins: what the model says stops in this tick (an asker sees to itself). No wait is touched."""
+        self._calls.speech(on=True)
+        self._told.speech_started(current_time())
+        if self.line.held is not None:
+            return
+        if self._active is not None:
+            self._book.interrupted(self._active)
+        cut = self._cut()
+        if cut is not None:
+            self._told.barge_in(cut.item_id, cut.played_ms)
+
+    def caller_ceases(self) -> None:
+        """The caller stops."""
+        self._told.speech_ended(current_time())
+        self._calls.speech(on=False)
+
+    def transcribed(self, line: Transcript) -> None:
+        """What the caller said, for good."""
+        if self.line.held is not None:
+            self.line.held.transcribed(line)
+
+    def not_transcribed(self) -> None:
+        """What the caller said could not be made out."""
+        if self.line.held is not None:
+            self.line.held.not_transcribed()
+
+    def pressed(self, digit: str) -> None:
+        """The caller pressed a key."""
+        if self.line.held is not None:
+            self.line.held.pressed(digit)
+        else:
+            self._told.digit(digit, current_time())
+
+    def leg_lost(self) -> None:
+        """What was on its way to the caller is gone, and nobody speaks on a leg that is lost."""
+        self._playback = Playback(self._rate)
+        self._calls.speech(on=False)
+        self.line.voice_changed()
+
+    # --- stopping the model ------------------------------------------------------------------------------------------
+
+    def _cut(self) -> Cut | None:
+        """Stop the model's voice in this tick, and have it forget what was not heard."""
+        cut, active = self._playback.cut(self._caller.leg), self._active
+        if active is not None:
+            self._playback.drop(active)
+        self.line.voice_changed()
+
+        async def interrupt(connection: ProviderConnection) -> None:
+            if cut is None:
+                await connection.interrupt(active)
+                return
+            heard = cut.item_id if cut.played_ms else ""
+            await connection.interrupt(active or cut.response_id, item_id=heard, played_ms=cut.played_ms)
+            for unheard in cut.unheard:
+                await connection.forget(unheard)
+
+        if cut is not None or active is not None:
+            self._link.tell(interrupt, "interrupting the model")
+        return cut
+
+    # --- its line (LineSession) --------------------------------------------------------------------------------------
+
+    @property
+    def leg(self) -> Leg:
+        """The leg that carries the call now."""
+        return self._caller.leg
+
+    @property
+    def model_speaks(self) -> bool:
+        """Whether the model responds, or its words are still being heard."""
+        return self._calls.responding or self._playback.speaking
+
+    async def interrupt(self) -> None:
+        """Stop the model's words: an asker takes the floor. The calls of that response are run all the same."""
+        self._cut_by_us = self._active
+        self._cut()
+
+    async def floor_changed(self, *, taken: bool) -> None:
+        """An asker has the line now, or has let it go. The floor itself says when the model has it again."""
+
+    def tell_asked(self, pending_id: str, asked_by: str) -> None:
+        """Tell `ON_ASKED`."""
+        self._told.asked(pending_id, asked_by)
+
+    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Tell `ON_HEARD`."""
+        self._told.heard(pending_id, reading, via)
+
+    async def hold_again(self, connection: ProviderConnection) -> None:
+        """A new connection does not know that an asker has the floor: it is held before it hears anything."""
+        if self.line.held is not None and self.line.can_be_held:
+            try:
+                await connection.hold(on=True)
+            except (ConnectionEnded, ProviderError):
+                return  # whoever reads its events finds out; or it is not held
