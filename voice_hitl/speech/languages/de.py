@@ -207,7 +207,7 @@ GERMAN = LanguagePack(
             ihre, ihren, ihrem"""
     ),
     ones=phrases("ein, eine, einen, einem, einer"),
-    months=phrases("januar, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember"),
+    months=phrases("Januar, Februar, März, April, Mai, Juni, Juli, August, September, Oktober, November, Dezember"),
     synonyms=phrases(
         """buchen buche buchung reservieren reserviere reservierung bestellen bestelle kaufen kaufe nehmen nehme
             termin vereinbaren, ticket tickets karte karten fahrkarte platz, film movie, lied song musik titel,
@@ -272,5 +272,37 @@ GERMAN = LanguagePack(
             """vergiss es, vergessen sie es, schon gut, egal, hat sich erledigt, das hat sich erledigt, frage
                 überspringen, lassen wir das"""
         ),
+    },
+    prompts={
+        "go_ahead": "Soll ich das so machen?",
+        "no_input": "Ich habe Sie nicht gehört.",
+        "no_match": "Das habe ich nicht verstanden.",
+        "say_yes_or_no": "Sagen Sie ja oder nein, bitte.",
+        "confirm_keys": "Oder drücken Sie {yes} für ja und {no} für nein, bitte.",
+        "option": "{number}: {label}.",
+        "choose": "Sagen Sie mir, was davon, bitte.",
+        "choose_several": "Sagen Sie mir, was davon, gerne auch mehrere, bitte.",
+        "say_option": "Sagen Sie, was davon, oder die Nummer dazu, bitte.",
+        "choice_keys": "Oder drücken Sie die Nummer auf der Tastatur, bitte.",
+        "several_keys": "Oder drücken Sie die Nummern und dann die Rautetaste, bitte.",
+        "say_number": "Sagen Sie nur die Zahl, bitte.",
+        "say_digits": "Sagen Sie die {count} Ziffern, Ziffer für Ziffer, bitte.",
+        "number_keys": "Oder tippen Sie sie ein und drücken Sie die Rautetaste, bitte.",
+        "digits_keys": "Oder tippen Sie sie auf der Tastatur, bitte.",
+        "say_text": "Sagen Sie es mit Ihren Worten, bitte.",
+        "at_least": "Mindestens {minimum} muss es sein, bitte.",
+        "at_most": "Höchstens {maximum} darf es sein, bitte.",
+        "between_bounds": "Es muss von {minimum} bis {maximum} sein, bitte.",
+        "which": "{labels}: sagen Sie mir, was davon, bitte.",
+        "read_back": "Ich habe gehört: {value}.",
+        "take_it": "Soll ich das so übernehmen?",
+        "second_yes": "Zur Sicherheit noch einmal: soll ich das wirklich ausführen lassen?",
+        "tail": "Was sagen Sie?",
+        "item": "{name}: {value}.",
+        "true": "ja",
+        "false": "nein",
+        "nothing": "nichts",
+        "and": "{first} und {last}",
+        "date": "{day}. {month}",
     },
 )

@@ -316,7 +316,7 @@ ENGLISH = LanguagePack(
     articles=phrases("a, an, one, the, my, your, our"),
     ones=phrases("a, an"),
     months=phrases(
-        """january, february, march, april, may, june, july, august, september, october, november, december"""
+        """January, February, March, April, May, June, July, August, September, October, November, December"""
     ),
     of=phrases("of"),
     synonyms=phrases(
@@ -396,5 +396,37 @@ ENGLISH = LanguagePack(
             """never mind, nevermind, forget it, forget about it, forget that, never mind that, skip the question,
                 skip this question"""
         ),
+    },
+    prompts={
+        "go_ahead": "Shall I go ahead?",
+        "no_input": "I did not hear you.",
+        "no_match": "I did not understand that.",
+        "say_yes_or_no": "Say yes or no, please.",
+        "confirm_keys": "On the keypad press {yes} to go ahead or {no} to stop, please.",
+        "option": "{number}: {label}.",
+        "choose": "Tell me which of these, please.",
+        "choose_several": "Tell me which of these, or several of them, please.",
+        "say_option": "Say which of these, or its number, please.",
+        "choice_keys": "Or press its number on the keypad, please.",
+        "several_keys": "Or press their numbers and then the pound key, please.",
+        "say_number": "Say the number by itself, please.",
+        "say_digits": "Say the {count} digits, digit by digit, please.",
+        "number_keys": "Or key it in and press the pound key, please.",
+        "digits_keys": "Or key it in on the keypad, please.",
+        "say_text": "Say it in your own words, please.",
+        "at_least": "It must be at least {minimum}, please.",
+        "at_most": "It must be at most {maximum}, please.",
+        "between_bounds": "It must be from {minimum} to {maximum}, please.",
+        "which": "{labels}: tell me which of these, please.",
+        "read_back": "I heard: {value}.",
+        "take_it": "Shall I take it like that?",
+        "second_yes": "To be safe, once more: shall I really go ahead?",
+        "tail": "What do you say?",
+        "item": "{name}: {value}.",
+        "true": "yes",
+        "false": "no",
+        "nothing": "nothing",
+        "and": "{first} and {last}",
+        "date": "{month} {day}",
     },
 )
