@@ -92,6 +92,7 @@ class Hooks:
     def __init__(self) -> None:
         self._hooks: list[Hook] = []
         self._chains: dict[tuple[HookTrigger, HookExecution, ChannelType | None], tuple[Hook, ...]] = {}
+        self._heard: dict[tuple[HookTrigger, ChannelType | None], bool] = {}
         self._telling = Tasks("hooks told of failed hooks")
 
     def register(
@@ -138,6 +139,7 @@ class Hooks:
         self._hooks.append(hook)
         self._hooks.sort(key=lambda each: each.priority)
         self._chains.clear()
+        self._heard.clear()
         return hook
 
     def chain(
@@ -158,7 +160,12 @@ class Hooks:
 
     def listens(self, trigger: HookTrigger, channel_type: ChannelType | None) -> bool:
         """Whether any hook runs at `trigger` on such a channel."""
-        return any(self.chain(trigger, execution, channel_type) for execution in HookExecution)
+        key = (trigger, channel_type)
+        heard = self._heard.get(key)
+        if heard is None:
+            heard = any(self.chain(trigger, execution, channel_type) for execution in HookExecution)
+            self._heard[key] = heard
+        return heard
 
     async def decide(
         self,

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 
 from voice_hitl.asker import Asker
 from voice_hitl.enums import HookTrigger, RequestEnd
@@ -20,6 +21,9 @@ log = logging.getLogger(__name__)
 
 HOOKS_HOLD_ASKERS_S = 1.0
 """How long the SYNC hooks may hold the askers up; a denial that comes later withdraws what was started."""
+
+ANSWER_FIRST = 3
+"""Turns of the event loop by which an answer goes ahead of its announcement: somebody on the line waits for it."""
 
 ELSEWHERE_S = 2 * GRACE_S
 """How long the requests of other event loops may take to end when a scope is closed from this one."""
@@ -75,12 +79,14 @@ class Alongside:
                 await live.settled.wait()
             if live.asking is not None:
                 live.asking.end_if_over()
+            for _ in range(ANSWER_FIRST):
+                await anyio.lowlevel.checkpoint()
             await self._announce(live)
             if live.asking is not None:
                 await live.asking.ended_if_over()
         finally:
-            # Open only where the event loop itself is going down.
-            self._requests.settle(live.pending.pending_id, RequestEnd.WITHDRAWN)
+            if live.pending.end is None:  # the event loop itself is going down
+                self._requests.settle(live.pending.pending_id, RequestEnd.WITHDRAWN)
             self._requests.forget(live)
 
     async def _tell(self, live: LiveRequest) -> None:
