@@ -4,7 +4,7 @@ from voice_hitl.errors import ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
 from voice_hitl_local.connection import LocalConnection
 from voice_hitl_local.engines import require_engines
-from voice_hitl_local.front_desk.brain import FIXED
+from voice_hitl_local.front_desk.brain import READY
 from voice_hitl_local.recognition import RECOGNIZER
 from voice_hitl_local.sentences import sentences
 from voice_hitl_local.synthesis import RATE, SYNTHESIZER
@@ -37,12 +37,14 @@ class LocalProvider:
         self._greets = greets
 
     async def preload(self) -> None:
-        """Load the models, once a process. `connect` does it too: done before, the first call does not wait for it.
+        """Load the models, once a process: a second or two, in which Python stands still for up to 0.3 s.
+
+        `connect` does it too: done before, neither the first call nor one beside it has to wait.
 
         Raises:
             ProviderError: A model could not be loaded.
         """
-        first, *later = (sentence for text in FIXED for sentence in sentences(text))
+        first, *later = (sentence for text in READY for sentence in sentences(text))
         hearing, voice = RECOGNIZER.load(), SYNTHESIZER.load(first)
         try:
             await hearing.get()

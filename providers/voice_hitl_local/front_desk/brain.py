@@ -60,8 +60,8 @@ QUESTIONS: dict[Asked, str] = {
     "retry": "Shall I try again?",
     "change": "What should I change?",
 }
-FIXED = (GREETING, ONE_MOMENT, THANK_YOU, BOOKED, *QUESTIONS.values(), NOT_BOOKED, SORRY, HELP, WAITING)
-"""What is said in the same words in every call, most wanted first: worth having ready as audio."""
+READY = (GREETING, ONE_MOMENT, THANK_YOU, BOOKED)
+"""What is said in the same words in every booking, in order: worth having ready as audio."""
 
 _AFTER_CONFIRMATION: dict[str, tuple[str, Asked]] = {
     "no": (NOT_BOOKED, "change"),
