@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 import anyio
-import anyio.to_thread
-from openai import AsyncOpenAI, OpenAIError
+from openai import OpenAIError
 from openai.resources.realtime.realtime import AsyncRealtimeConnection
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig, ProviderFailed
 from voice_hitl.tasks import current_time
+from voice_hitl_openai.client import Client, why_refused
 from voice_hitl_openai.connection import OpenAIRealtimeConnection
 from voice_hitl_openai.conversation import Conversation
 from voice_hitl_openai.settings import RATE, Settings, default_turn_detection
@@ -61,9 +61,7 @@ class OpenAIRealtimeProvider:
         session: Mapping[str, object] | None = None,
     ) -> None:
         self._model = model
-        self._api_key = api_key
-        self._base_url = base_url
-        self._client: AsyncOpenAI | None = None
+        self._client = Client(api_key, base_url)
         self._settings = Settings(
             voice=voice,
             transcription_model=transcription_model,
@@ -128,37 +126,19 @@ class OpenAIRealtimeProvider:
         raise ProviderError(f"OpenAI did not answer within {CONNECT_S:g} s: check the network and the base_url")
 
     async def _reach(self) -> AsyncRealtimeConnection:
+        sdk = await self._client.sdk()
         try:
-            if self._client is None:
-                # Reads certificates and imports more of the SDK: a tenth of a second that no other call is to wait.
-                self._client = await anyio.to_thread.run_sync(self._new_client)
-            return await self._client.realtime.connect(
+            return await sdk.realtime.connect(
                 model=self._model,
                 websocket_connection_options={"max_size": MOST_MESSAGE_BYTES, "compression": None},
             ).enter()
         except InvalidStatus as refused:
-            raise ProviderError(_why_refused(refused.response.status_code, self._model)) from refused
+            why = why_refused(refused.response.status_code)
+            raise ProviderError(f"OpenAI refused a session with {self._model!r}: {why}") from refused
         except OpenAIError as error:
             raise ProviderError(f"OpenAI cannot be used: {error}") from error
         except (OSError, WebSocketException) as error:
             raise ProviderError(f"OpenAI could not be reached: {error}. Check the network and the base_url") from error
-
-    def _new_client(self) -> AsyncOpenAI:
-        client = AsyncOpenAI(api_key=self._api_key, base_url=self._base_url)
-        _ = client.realtime
-        return client
-
-
-def _why_refused(status: int, model: str) -> str:
-    match status:
-        case 401 | 403:
-            return f"OpenAI refused the key (HTTP {status}): check OPENAI_API_KEY, or the api_key given"
-        case 404:
-            return f"OpenAI knows no Realtime session for the model {model!r} (HTTP 404): check model and base_url"
-        case 429:
-            return "OpenAI takes no more sessions now (HTTP 429): check the limits and the credit of the account"
-        case _:
-            return f"OpenAI refused the session (HTTP {status})"
 
 
 async def _why_ended(connection: OpenAIRealtimeConnection) -> str:

@@ -63,7 +63,6 @@ class Settings:
             **noise,
         }
         speaks = {"format": {"type": "audio/pcm", "rate": RATE}, "voice": config.voice or self.voice}
-        confident = self.transcription_model.startswith(_CONFIDENT) and "diarize" not in self.transcription_model
         return {
             **self.session,
             "type": "realtime",
@@ -72,14 +71,28 @@ class Settings:
             "audio": {"input": hears, "output": speaks},
             "tools": function_tools(config.tools),
             "tool_choice": "auto",
-            **({"include": ["item.input_audio_transcription.logprobs"]} if confident else {}),
+            **({"include": ["item.input_audio_transcription.logprobs"]} if self._tells_confidence else {}),
         }
 
     def transcription(self, language: str) -> dict[str, object]:
         """How the caller is written down. It is off unless asked for."""
-        wanted = language.replace("_", "-").split("-")[0].lower()
-        named = {"language": wanted} if len(wanted) == 2 else {}
-        return {"model": self.transcription_model, **named}
+        code = language_code(language)
+        return {"model": self.transcription_model, **({"language": code} if code else {})}
+
+    @property
+    def _tells_confidence(self) -> bool:
+        return tells_confidence(self.transcription_model)
+
+
+def language_code(language: str) -> str | None:
+    """The two letters that the service knows a language by (ISO 639-1); None where it has none."""
+    code = language.replace("_", "-").split("-")[0].lower()
+    return code if len(code) == 2 else None
+
+
+def tells_confidence(transcription_model: str) -> bool:
+    """Whether a transcription model tells how sure it is."""
+    return transcription_model.startswith(_CONFIDENT) and "diarize" not in transcription_model
 
 
 def function_tools(tools: Sequence[AITool]) -> list[dict[str, object]]:

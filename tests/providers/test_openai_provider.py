@@ -48,7 +48,7 @@ async def test_one_provider_serves_many_sessions() -> None:
 async def test_a_wrong_key_is_said() -> None:
     async with OpenAIRealtimeServer() as server:
         provider = OpenAIRealtimeProvider(api_key="sk-wrong", base_url=server.base_url)
-        with pytest.raises(ProviderError, match="refused the key"):
+        with pytest.raises(ProviderError, match="the key is not taken"):
             await provider.connect(ProviderConfig())
 
 
