@@ -63,8 +63,8 @@ class Words:
 class OneKey:
     """1 is yes, 2 is no."""
 
-    def press(self, digit: str, now: float) -> Reading | None:
-        return {"1": Match(True, rule="key 1"), "2": Match(False, rule="key 2")}.get(digit)
+    def press(self, key: str, now: float) -> Reading | None:
+        return {"1": Match(True, rule="key 1"), "2": Match(False, rule="key 2")}.get(key)
 
     def tick(self, now: float) -> Reading | None:
         return None

@@ -31,6 +31,9 @@ from voice_hitl.questions.model import Approval
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.speech import dialogue as talk
+from voice_hitl.speech.keypad import Keypad
+from voice_hitl.speech.prompts import Hint, Prompts
+from voice_hitl.speech.reading import Match
 from voice_hitl.speech.spoken import SpokenQuestion, spoken_question
 from voice_hitl.speech_ports import Speaker
 from voice_hitl.tasks import current_time
@@ -54,6 +57,8 @@ class SpokenAsker:
         read_back: Whether what was heard is read back: `auto` (numbers, free text, choices heard with doubt), ...
         after: When the floor is taken: once the model's words were heard (`sentence`), or at once (`now`).
         barge_in: Whether the caller's voice stops ours.
+        keypad_hint: When the keys are explained: `always`, from the first `reprompt` on, or `never`.
+        keys: The keys for yes and for no.
         prompts: Sentences of your own, by key and language.
     """
 
@@ -64,6 +69,8 @@ class SpokenAsker:
     read_back: ReadBack = "auto"
     after: After = "sentence"
     barge_in: bool = True
+    keypad_hint: Hint = "reprompt"
+    keys: tuple[str, str] = ("1", "2")
     prompts: Mapping[str, Mapping[str, str]] | None = None
 
     @property
@@ -93,7 +100,9 @@ class SpokenAsker:
             barge_in=self.barge_in,
             echo_cancelled=session.line.echo_cancelled,
         )
-        question = spoken_question(asking.question, manner, self.prompts)
+        phrases = Prompts(manner.language, self.prompts, hint=self.keypad_hint, yes=self.keys[0], no=self.keys[1])
+        keys = partial(Keypad, yes=self.keys[0], no=self.keys[1])
+        question = spoken_question(asking.question, manner, phrases, keys)
         if question is None:
             return GaveUp(0, "the question cannot be asked aloud")
         async with session.line.taken_by(asking.request.pending_id, after=self.after) as held:
@@ -163,22 +172,21 @@ class _Conversation:
                 assert_never(event)
         return []
 
-    async def _carry_out(self, effects: list[talk.Effect], group: TaskGroup) -> None:
+    async def _carry_out(self, effects: list[talk.Effect], group: TaskGroup) -> None:  # noqa: C901 - a flat dispatch
         for effect in effects:
             match effect:
                 case talk.Say(sentences):
                     self._say(sentences, group)
                 case talk.Stop():
                     self._stop()
-                case talk.Consumed(item_id):
-                    await self._held.forget(item_id)
                 case talk.WasRead():
                     self._tell(effect)
-                case talk.Aside():
-                    await self._held.aside()
-                    await self._carry_out(self._question.after_aside(current_time()), group)
+                case talk.Consumed(item_id):
+                    await self._held.forget(item_id)
                 case talk.PassOn():
                     pass  # it is the model's already, and stays so
+                case talk.Aside():
+                    await self._aside(group)
                 case talk.Filled():
                     await self._hand_over(effect, group)
                 case talk.ToOperator():
@@ -188,9 +196,15 @@ class _Conversation:
                 case _:
                     assert_never(effect)
 
+    async def _aside(self, group: TaskGroup) -> None:
+        """The model answers what was no answer; then the question is asked again."""
+        self._stop()
+        await self._held.aside()
+        await self._carry_out(self._question.after_aside(current_time()), group)
+
     def _tell(self, read: talk.WasRead) -> None:
         reading = {"text": read.text, "reading": read.reading.__class__.__name__, "why": read.why}
-        if isinstance(read.reading, talk.Match):
+        if isinstance(read.reading, Match):
             reading["value"] = str(read.reading.value)
         via = Via.KEY if read.via == "key" else Via.VOICE
         self._held.tell_heard(self._asking.request.pending_id, reading, via)
@@ -239,14 +253,16 @@ class _Conversation:
         via = Via.KEY if filled.via == "key" else Via.VOICE
         evidence = dict(filled.evidence)
         confidence = evidence.get("confidence")
+        decides = isinstance(self._asking.question, Approval) and not filled.decline
         answer = Answer(
+            None if decides or filled.decline else filled.value,
             by=by,
             via=via,
             evidence=evidence,
             confidence=confidence if isinstance(confidence, float) else None,
+            decision=("approve" if filled.value is True else "reject") if decides else None,
             reason=filled.reason,
             decline=filled.decline,
-            **_value(self._asking, filled),
         )
         settlement = await self._asking.answer(answer)
         if settlement.kind is SettlementKind.INVALID:
@@ -255,15 +271,5 @@ class _Conversation:
             self._over = True
 
     async def _decline(self, reason: str) -> None:
-        await self._asking.answer(
-            Answer(by=self._session.participant_id, via=Via.VOICE, decline=True, reason=reason)
-        )
+        await self._asking.answer(Answer(by=self._session.participant_id, via=Via.VOICE, decline=True, reason=reason))
         self._over = True
-
-
-def _value(asking: Asking, filled: talk.Filled) -> "dict[str, object]":
-    if filled.decline:
-        return {}
-    if isinstance(asking.question, Approval):
-        return {"decision": "approve" if filled.value is True else "reject"}
-    return {"value": filled.value}

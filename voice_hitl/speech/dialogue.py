@@ -82,7 +82,7 @@ class Phrases(Protocol):
 class Keys(Protocol):
     """Digits to meaning, for the question that is asked."""
 
-    def press(self, digit: str, now: float) -> Reading | None:
+    def press(self, key: str, now: float) -> Reading | None:
         """A key: what it completes, or None while more may come."""
         ...
 
