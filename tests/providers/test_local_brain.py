@@ -277,6 +277,8 @@ def test_once_booked_it_says_so_and_takes_the_next_booking_anew() -> None:
     assert words(carry_out(brain, "Is it booked?")) == desk.BOOKED
     assert words(carry_out(brain, "Please cancel it.")) == "Your table is booked. I am sorry, I cannot cancel it here."
     assert words(carry_out(brain, "Another table, please.")) == "For how many people?"
+    assert words(carry_out(brain, "Two.")) == "For which day?"
+    assert words(carry_out(brain, "Is it booked?")) == "No, it is not booked yet."
 
 
 class AnyCall(RuleBasedStateMachine):

@@ -190,7 +190,7 @@ class FrontDesk:
             case "repeat" if self._last is not None:
                 return (self._last,)
             case "status":
-                return (Say(BOOKED if self._booked is not None else "No, nothing has been booked yet."),)
+                return (Say(self._status()),)
             case "cancel" | "goodbye":
                 return self._leave(intent)
             case "thanks":
@@ -199,6 +199,11 @@ class FrontDesk:
                 return (Say("Hello. How can I help you?"),)
             case _:
                 return self._again(SORRY)
+
+    def _status(self) -> str:
+        if self._booking:
+            return "No, it is not booked yet."
+        return BOOKED if self._booked is not None else "No, nothing has been booked yet."
 
     def _agreed(self) -> tuple[Act, ...]:
         if self._asked == "confirm":
