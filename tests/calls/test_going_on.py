@@ -112,13 +112,37 @@ def test_where_no_response_is_named_each_call_is_asked_on_by_itself() -> None:
         assert going_on.take_due()
 
 
-def test_a_lost_connection_ends_its_responses() -> None:
+def test_a_lost_connection_ends_its_responses_and_what_was_cut_is_taken_up_again() -> None:
     going_on = GoingOn()
     going_on.response_started("r1")
     going_on.called("c1", "r1")
     going_on.forget_connection()
     assert not going_on.responding
+    assert going_on.take_due()
     going_on.delivered("c1", "r1")
+    assert going_on.take_due()
+
+
+def test_a_lost_connection_between_responses_cuts_nothing_and_knows_of_no_speech() -> None:
+    going_on = called("c1")
+    going_on.caller_speaks = True
+    going_on.forget_connection()
+    assert not going_on.take_due()
+    going_on.delivered("c1", "r1")
+    assert going_on.take_due()
+
+
+def test_a_model_that_goes_on_by_itself_is_not_asked_on_for_an_output() -> None:
+    going_on = GoingOn(replies_to_results=True)
+    going_on.response_started("r1")
+    for call_id in ("look_up", "confirm"):
+        going_on.called(call_id, "r1")
+    going_on.response_ended("r1")
+    going_on.asking("confirm", "r1")
+    going_on.delivered("look_up", "r1")
+    going_on.delivered("confirm", "r1")
+    assert not going_on.take_due()
+    going_on.owe()
     assert going_on.take_due()
 
 

@@ -55,9 +55,11 @@ async def events(leg: LoopbackLeg) -> list[LegEvent]:
 
 
 async def test_a_call_is_taken_by_whoever_listens() -> None:
-    caller, leg = await in_call(LoopbackTransport(name="loop"))
+    transport = LoopbackTransport(name="loop")
+    caller, leg = await in_call(transport)
     assert leg.info == LegInfo(call_id="loop-1", participant_id="ada", room_id="desk")
     assert caller.in_call
+    assert caller.incoming().info.call_id == f"{transport.name}-2"
     assert leg.capabilities.messages
     assert leg.round_trip_ms is None
 
@@ -170,9 +172,12 @@ async def test_messages_nobody_expected_fail_at_the_end() -> None:
             caller, leg = await in_call(transport)
             await leg.send_message('{"type": "ok"}')
             await leg.send_message("[]")
+            await leg.send_message("{cut")
             caller.hang_up()
 
-    with pytest.raises(AssertionError, match=r"caller ada got what nobody expected:\n.*'ok'.*\n.*'malformed'"):
+    with pytest.raises(
+        AssertionError, match=r"caller ada got what nobody expected:\n.*'ok'.*\n.*'malformed'.*\n.*'malformed'"
+    ):
         await test()
 
 
