@@ -172,6 +172,15 @@ async def test_we_hang_up_after_playout_and_the_caller_hears_all_of_it() -> None
         assert 20 * sum(loudness(frame.pcm) > 1_000 for frame in made.at_caller.heard) >= 560
 
 
+async def test_the_last_messages_before_a_hang_up_still_arrive() -> None:
+    async with a_call() as made:
+        for number in range(5):
+            await made.callee.send_message(f"last words {number}")
+        await made.callee.hang_up()
+        await made.at_caller.next(HungUp)
+        assert [m.text for m in made.at_caller.of(Message)] == [f"last words {n}" for n in range(5)]
+
+
 async def test_a_page_says_goodbye_in_a_message() -> None:
     async with a_call() as made:
         await made.caller.send_message('{"v": 1, "type": "bye"}')
