@@ -51,9 +51,10 @@ async def take(page: Page, url: str) -> None:
     await page.click("#call")
     await page.wait_for_selector(".card[data-status=executing]", timeout=60_000)
     await anyio.sleep(A_MOMENT_S)
-    for scheme, name in (("light", "demo.png"), ("dark", "demo-dark.png")):
-        await page.emulate_media(color_scheme=scheme)
-        await page.screenshot(path=FOLDER / name)
+    await page.emulate_media(color_scheme="light")
+    await page.screenshot(path=FOLDER / "demo.png")
+    await page.emulate_media(color_scheme="dark")
+    await page.screenshot(path=FOLDER / "demo-dark.png")
     await page.get_by_role("button", name="Yes, go ahead").click()
     await page.wait_for_selector(".read")
     await page.click("#hang-up")
