@@ -21,6 +21,7 @@ from voice_hitl.tasks import (
     Tasks,
     Timer,
     call_on,
+    current_job,
     current_time,
     end_jobs,
     is_async_callable,
@@ -329,7 +330,9 @@ async def test_work_runs_in_the_context_it_is_given() -> None:
 
 async def test_after_close_nothing_starts() -> None:
     tasks = Tasks("the session")
+    assert not tasks.closed
     assert await tasks.close() == []
+    assert tasks.closed
     with pytest.raises(RuntimeError, match="the session is closed: work cannot start"):
         tasks.spawn(anyio.sleep(1), "work")
 
@@ -453,6 +456,22 @@ async def test_a_job_that_another_started_is_not_the_other() -> None:
     await jobs[0].wait()
     assert seen == [True, False]
     assert not jobs[0].is_current
+
+
+async def test_the_current_job_is_known_inside_it_and_inside_the_users_code_it_waits_for() -> None:
+    jobs, seen = list[Job](), list[Job | None]()
+
+    async def handler() -> None:
+        seen.append(current_job())
+
+    async def work() -> None:
+        seen.append(current_job())
+        await run_users_code(handler, label="handler")
+
+    jobs.append(Tasks("test").spawn(work(), "work"))
+    await jobs[0].wait()
+    assert seen == [jobs[0], jobs[0]]
+    assert current_job() is None
 
 
 async def test_waiting_for_oneself_returns_at_once() -> None:
