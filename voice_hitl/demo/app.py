@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from voice_hitl import plugins
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.demo.restaurant import BOOK_TABLE, SYSTEM_PROMPT, Restaurant
@@ -109,7 +110,7 @@ def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S)
         tools=[BOOK_TABLE],
         tool_handler=restaurant.serve,
         human_input_handler=HumanInputToolHandler(
-            {"ConfirmAction"}, timeout=timeout, tool_definitions=[confirm_action()], askers=[CardAsker()]
+            {"ConfirmAction"}, timeout=timeout, tool_definitions=[confirm_action()], askers=[SpokenAsker(), CardAsker()]
         ),
     )
     kit.register_channel(voice)
