@@ -5,7 +5,7 @@ delivered at most once, the end reported exactly once: both are claims, taken he
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from voice_hitl.calls.call import CallEvent, ToolCall
@@ -111,6 +111,16 @@ class Book:
         """This response was cut by the caller: what it still issues is not run."""
         if response_id:
             _bounded_add(self._interrupted, response_id)
+
+    def reconnected(self, kept: Collection[str] = ()) -> None:
+        """The provider's connection is a new one: its responses and ids are others, whatever they are called.
+
+        `kept`: the ids of the old one that still name their calls. The other calls go on without a name.
+        """
+        self._interrupted.clear()
+        self._cancelled_ahead.clear()
+        self._in_flight = {call_id: call for call_id, call in self._in_flight.items() if call_id in kept}
+        self._seen = OrderedDict((call_id, seen) for call_id, seen in self._seen.items() if call_id in self._in_flight)
 
     def _is_replay(self, call: ToolCall, now: float) -> bool:
         seen = self._seen.get(call.call_id)

@@ -45,7 +45,7 @@ class CallersLeg:
         self._on_event = on_event
         self._on_lost = on_lost
         self._on_gone = on_gone
-        self._messages: Mailbox[str] = Mailbox(limit=MESSAGES_QUEUED, droppable=lambda _text: True)
+        self._messages = _messages()
         self._serving: anyio.CancelScope | None = None
         self._waiting: Job | None = None
 
@@ -59,8 +59,9 @@ class CallersLeg:
                     await anyio.sleep_forever()
 
     def rejoin(self, leg: Leg) -> None:
-        """The caller is back on this leg."""
+        """The caller is back on this leg. What still waited for the page of the old one is let go: it is told anew."""
         old, self.leg = self.leg, leg
+        self._messages = _messages()
         self.is_lost = False
         if self._waiting is not None:
             self._waiting.cancel()
@@ -121,6 +122,10 @@ class CallersLeg:
     async def _wait_for_the_caller(self) -> None:
         await anyio.sleep(self._rejoin_s)
         self._on_gone("lost")
+
+
+def _messages() -> Mailbox[str]:
+    return Mailbox(limit=MESSAGES_QUEUED, droppable=lambda _text: True)
 
 
 async def _send(leg: Leg, text: str) -> None:

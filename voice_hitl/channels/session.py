@@ -258,6 +258,8 @@ class VoiceSession:
             while True:
                 event = await self.link.next()
                 if event is None:
+                    if self._setup.provider.capabilities.resumes == "none":
+                        self.book.reconnected()
                     self._voices.replaced()
                     self.calls.replaced()
                 else:
@@ -323,6 +325,7 @@ class VoiceSession:
             case ProviderFailed():
                 self._provider_failed(event)
             case Resumed(calls_kept):
+                self.book.reconnected(calls_kept)
                 self.outputs.kept(calls_kept)
             case Connected() | GoingAway() | UserItem() | PlaybackEnded():
                 pass
