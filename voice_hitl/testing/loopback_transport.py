@@ -6,7 +6,8 @@
         ...a channel listens on it...
         caller = await transport.call(participant_id="ada", room_id="desk")
         card = await caller.message(type="request.opened")
-        caller.send({"v": 1, "type": "request.answer", "pending_id": card["pending_id"], "value": True})
+        answer = {"action": "answer", "value": True}
+        caller.send({"v": 1, "type": "request.answer", "pending_id": card["pending_id"], "answer": answer})
         await caller.message(type="request.settled")
         await caller.hears(item="item-2")
         caller.hang_up()
