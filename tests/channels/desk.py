@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 import anyio
 import anyio.lowlevel
@@ -16,7 +16,7 @@ from voice_hitl.channels.options import SessionOverrides
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import HookExecution, HookTrigger
-from voice_hitl.events import BargeInEvent, ErrorEvent, ParticipantEvent, SessionEvent, ToolCallEvent
+from voice_hitl.events import BargeInEvent, ErrorEvent, HookEvent, ParticipantEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -37,6 +37,8 @@ from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.transport import LegCapabilities
+
+E = TypeVar("E", bound=HookEvent)
 
 LOOK_UP = AITool("look_up", "Look something up.", {"type": "object", "properties": {"q": {"type": "string"}}})
 CONFIRM = {"action": "Book a table for four."}
@@ -133,11 +135,8 @@ class Desk:
         self._keep(HookTrigger.ON_PARTICIPANT_JOINED, self.joined)
         self._before: set[int] = set()
 
-    def _keep(self, trigger: HookTrigger, into: "list[object] | list[ToolCallEvent] | object") -> None:
-        kept = into
-        assert isinstance(kept, list)
-
-        async def keep(event: object, _ctx: HookContext) -> None:
+    def _keep(self, trigger: HookTrigger, kept: list[E]) -> None:
+        async def keep(event: E, _ctx: HookContext) -> None:
             kept.append(event)
 
         self.kit.hook(trigger, HookExecution.ASYNC)(keep)

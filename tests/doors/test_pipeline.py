@@ -772,10 +772,13 @@ async def test_a_long_result_is_cut_with_a_note_of_how_long_it_was() -> None:
 
 @pytest.mark.parametrize("length", [180, 190, 200, 500])
 async def test_what_is_sent_is_never_more_than_the_provider_takes(length: int) -> None:
-    def long(_name: str, _arguments: object) -> object:
+    def long_words(_name: str, _arguments: object) -> object:
         raise ToolFailedError('"' * length)
 
-    for handler in (long, lambda _name, _arguments: "x" * length):
+    def long_result(_name: str, _arguments: object) -> object:
+        return "x" * length
+
+    for handler in (long_words, long_result):
         bench = Bench(handler, max_chars=190)
         await bench.run("{}")
         assert len(bench.door.sent[0][1]) <= 190

@@ -77,7 +77,7 @@ class GoingOn:
             return
         response.sent += 1
         if call_id in response.waiting:
-            self._owe_for_output()
+            self.output_sent()
         self._leave(call_id, response_id, response)
 
     def dropped(self, call_id: str, response_id: str) -> None:
@@ -107,7 +107,8 @@ class GoingOn:
             self._owed = False
         return due
 
-    def _owe_for_output(self) -> None:
+    def output_sent(self) -> None:
+        """The model got an output that it is to hear of, unless it replies to outputs by itself."""
         self._owed = self._owed or not self.replies_to_results
 
     def _leave(self, call_id: str, response_id: str, response: _Response) -> None:
@@ -120,6 +121,6 @@ class GoingOn:
             return
         if response.sent and not response.asked_on:
             response.asked_on = True
-            self._owe_for_output()
+            self.output_sent()
         if not response.waiting:
             del self._responses[response_id]

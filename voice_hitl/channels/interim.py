@@ -1,5 +1,7 @@
 """An output for now: a provider that waits less long for an output than a person may take gets one that says so."""
 
+from collections.abc import Callable
+
 import anyio
 
 from voice_hitl.calls.call import CallState, ToolCall
@@ -28,12 +30,14 @@ class InterimOutputs:
         outputs: Sends them.
         within_s: The provider's bound, from the call's arrival, in seconds; None: it has none, and nothing is sent.
         tasks: Runs the watches.
+        sent: Is told when one was sent.
     """
 
-    def __init__(self, outputs: Outputs, within_s: float | None, tasks: Tasks) -> None:
+    def __init__(self, outputs: Outputs, within_s: float | None, tasks: Tasks, sent: Callable[[], None]) -> None:
         self._outputs = outputs
         self._within_s = within_s
         self._tasks = tasks
+        self._sent = sent
         self._watches: dict[ToolCall, Job] = {}
 
     def watch(self, call: ToolCall) -> None:
@@ -51,6 +55,7 @@ class InterimOutputs:
     async def _send(self, call: ToolCall, at: float) -> None:
         await anyio.sleep_until(at)
         try:
-            await self._outputs.send_for_now(call, interim_text(call))
+            if await self._outputs.send_for_now(call, interim_text(call)):
+                self._sent()
         except (ConnectionEnded, ProviderError):
-            return
+            return  # its outcome is all that it gets, or the next connection does not know it

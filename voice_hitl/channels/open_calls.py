@@ -46,8 +46,9 @@ class OpenCalls:
         self._asks_a_person = asks_a_person
         self._going_on = GoingOn(replies_to_results=capabilities.replies_to_results)
         self._notes = WaitingNotes(link, tasks)
-        self._interim = InterimOutputs(outputs, capabilities.owes_output_within_s, tasks)
+        self._interim = InterimOutputs(outputs, capabilities.owes_output_within_s, tasks, self._output_sent)
         self._begun: set[str] = set()
+        self._ended = False
 
     # --- what the model does -----------------------------------------------------------------------------------------
 
@@ -115,7 +116,8 @@ class OpenCalls:
 
     def answered(self, call: ToolCall) -> None:
         """It waits no longer, and is about to run."""
-        self._notes.remove(call)
+        if not self._ended:
+            self._notes.remove(call)
 
     def delivered(self, call: ToolCall) -> None:
         """Its outcome is on its way to the model."""
@@ -129,17 +131,27 @@ class OpenCalls:
         """It is over."""
         self._outputs.settle(call)
         self._interim.stop(call)
-        self._notes.remove(call)
         self._page.prepared(call.call_id)
+        if self._ended:
+            return
+        self._notes.remove(call)
         self._going_on.dropped(call.call_id, call.response_id)
         self.go_on()
+
+    def end(self) -> None:
+        """The session ends: the model is told nothing more."""
+        self._ended = True
 
     # --- going on ----------------------------------------------------------------------------------------------------
 
     def go_on(self) -> None:
         """Ask the model to go on, where that is due now."""
-        if self._link.connection is None:
+        if self._ended or self._link.connection is None:
             return
         self._going_on.floor_taken = self._floor.holder is not None
         if self._going_on.take_due():
             self._link.tell(lambda connection: connection.respond(), "going on", lost=self._going_on.owe)
+
+    def _output_sent(self) -> None:
+        self._going_on.output_sent()
+        self.go_on()

@@ -113,8 +113,8 @@ class Outputs:
             except ConnectionEnded:
                 self._link.gone(connection)
 
-    async def send_for_now(self, call: ToolCall, text: str) -> None:
-        """Send this as the one output of a call that goes on; its outcome follows as text.
+    async def send_for_now(self, call: ToolCall, text: str) -> bool:
+        """Send this as the one output of a call that goes on; its outcome follows as text. False: none is waited for.
 
         Raises:
             ConnectionEnded: The connection has gone, and the next one does not wait for this output.
@@ -122,13 +122,15 @@ class Outputs:
         """
         connection = self._link.connection
         if connection is None or not self._knows(call):
-            return
+            return False
         told = self._told[call] = Latch()
         try:
             await connection.send_tool_result(call.call_id, call.name, text, failed=False)
         except (ConnectionEnded, ProviderError):
             self._told.pop(call, None)
             raise
+        else:
+            return True
         finally:
             told.set()
 

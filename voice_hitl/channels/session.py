@@ -247,6 +247,7 @@ class VoiceSession:
         if self.end_reason is not None:
             return
         self.end_reason = reason
+        self.calls.end()
         self._setup.requests.withdraw()
         self.pipeline.end(but=self.pipeline.current_call())
         self._stop.set()
