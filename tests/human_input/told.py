@@ -1,10 +1,15 @@
-"""Somebody who is told of requests, and a wait as a value, for the tests of the human-input handler."""
+"""Who is told of requests, who asks, who waits: for the tests of the human-input handler."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import anyio
 
+from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.line import Line
+from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
 
 
@@ -64,3 +69,91 @@ class Waits:
             raise
         self.came_to.append(end)
         return end
+
+
+@dataclass(eq=False)
+class ScriptedAsker:
+    """An asker that puts its question after `puts_after_s`, and asks until withdrawn, or gives up after `tries_s`.
+
+    It notes what it sees. `cleans_up_s`: how long it takes to withdraw. `error` is what it dies of after `tries_s`.
+    """
+
+    name: str = "scripted"
+    reached: bool = True
+    puts_after_s: float | None = 0
+    tries_s: float | None = None
+    gave_up: GaveUp | None = None
+    cleans_up_s: float = 0
+    error: Exception | None = None
+    notes: list[str] = field(default_factory=list[str])
+    askings: list[Asking] = field(default_factory=list[Asking])
+    sessions: list[AskerSession | None] = field(default_factory=list[AskerSession | None])
+
+    def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
+        return self.reached
+
+    async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
+        self.notes.append("asks")
+        self.askings.append(asking)
+        self.sessions.append(session)
+        try:
+            if self.puts_after_s is not None:
+                await anyio.sleep(self.puts_after_s)
+                asking.put()
+                self.notes.append("put")
+            await anyio.sleep(self.tries_s if self.tries_s is not None else 1e9)
+            if self.error is not None:
+                raise self.error
+            self.notes.append("gave up")
+        except anyio.get_cancelled_exc_class():
+            self.notes.append(f"withdrawn: {asking.request.end}")
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(self.cleans_up_s)
+            self.notes.append("gone")
+            raise
+        return self.gave_up
+
+
+@dataclass
+class FakePage:
+    """No page."""
+
+    reachable: bool = False
+
+    def open(self, asking: Asking) -> bool:
+        return False
+
+    def changed(self, asking: Asking) -> None: ...
+
+    def settle(self, asking: Asking) -> None: ...
+
+
+@dataclass
+class FakeSession:
+    """A session as askers see it."""
+
+    id: str = "s1"
+    room_id: str = "desk"
+    participant_id: str = "ada"
+    language: str = "en"
+    line: Line | None = None
+    page: FakePage = field(default_factory=FakePage)
+
+
+def put_to(
+    handler: HumanInputHandler,
+    *askers: Asker,
+    arguments: Mapping[str, object] | None = None,
+    question: Question | None = None,
+    timeout: float | None = 60,
+    channel_id: str = "voice",
+) -> PendingInput:
+    """Open a request in session `s1` that these askers ask, or nobody."""
+    pending = new_pending(
+        "AskUser",
+        arguments if arguments is not None else {"question": "Which day?"},
+        channel_id=channel_id,
+        session_id="s1",
+        question=question,
+    )
+    return handler.open(NewRequest(pending, timeout, askers=askers, session=FakeSession()))

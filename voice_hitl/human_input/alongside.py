@@ -9,7 +9,7 @@ import anyio.lowlevel
 
 from voice_hitl.asker import Asker
 from voice_hitl.enums import HookTrigger, RequestEnd
-from voice_hitl.human_input.asking import SharedAsking
+from voice_hitl.human_input.asking import SharedAsking, label_of
 from voice_hitl.human_input.live import LiveRequest, LiveRequests
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Text
@@ -117,20 +117,16 @@ class Alongside:
 
     def _reach(self, live: LiveRequest) -> None:
         """Start the askers that reach somebody, or join those of an identical question."""
-        if not live.new.askers or live.pending.end is not None:
-            return
-        try:
-            self._start_asking(live)
-        except Exception as error:  # noqa: BLE001 - askers are users' code: the request stays open, without them
-            self.failed(live, "askers", error)
-
-    def _start_asking(self, live: LiveRequest) -> None:
         pending, session = live.pending, live.new.session
+        if not live.new.askers or pending.end is not None:
+            return
         live.asking = self._requests.asking_of_a_twin(live)
         if live.asking is not None:
             live.asking.join(pending)
             return
         reached = [asker for asker in live.new.askers if self._reaches(asker, live)]
+        if pending.end is not None:
+            return
         if reached:
             live.asking = SharedAsking(
                 pending,
@@ -149,7 +145,7 @@ class Alongside:
         try:
             return asker.reaches(live.pending, live.new.session)
         except Exception as error:  # noqa: BLE001 - the border to users' code: the other askers are asked
-            self.failed(live, f"asker {asker.name}", error)
+            self.failed(live, label_of(asker), error)
             return False
 
 

@@ -99,7 +99,7 @@ class SharedAsking:
     def start(self, askers: Sequence[Asker], session: AskerSession | None, tasks: Tasks) -> None:
         """Run the askers, each in a task of its own."""
         self._at_work = len(askers)
-        self._jobs = [tasks.spawn(self._run(asker, session), f"asker {asker.name}") for asker in askers]
+        self._jobs = [tasks.spawn(self._run(asker, session), label_of(asker)) for asker in askers]
 
     def join(self, request: PendingInput) -> None:
         """Let one more identical request be answered by the same asking."""
@@ -125,9 +125,9 @@ class SharedAsking:
     async def _run(self, asker: Asker, session: AskerSession | None) -> None:
         given_up: object = None
         try:
-            given_up = await run_users_code(partial(asker.ask, self, session), label=f"asker {asker.name}")
+            given_up = await run_users_code(partial(asker.ask, self, session), label=label_of(asker))
         except Exception as error:  # noqa: BLE001 - the border to users' code: the request goes on without this asker
-            self._failed(f"asker {asker.name}", error)
+            self._failed(label_of(asker), error)
         self._at_work -= 1
         if isinstance(given_up, GaveUp):
             self._tries = max(self._tries, given_up.tries)
@@ -137,3 +137,8 @@ class SharedAsking:
 
     def _open(self) -> list[PendingInput]:
         return [member for member in self._members if member.end is None]
+
+
+def label_of(asker: Asker) -> str:
+    """What an asker is called in logs and events; the name of its class where it has none."""
+    return f"asker {getattr(asker, 'name', type(asker).__name__)}"
