@@ -2,6 +2,7 @@
 
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.on_call import CallSetup, Reject
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
@@ -107,6 +108,7 @@ __all__ = [
     "SessionEvent",
     "Settlement",
     "SpeechEvent",
+    "SpokenAsker",
     "Text",
     "ToolCallEvent",
     "ToolFailedError",

@@ -8,6 +8,7 @@ import pytest
 
 from voice_hitl.asker import Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.line import Line
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Confirm, Question
 from voice_hitl.requests.pending import PendingInput
@@ -45,6 +46,10 @@ class Session:
     room_id: str = ""
     participant_id: str = "lee"
     language: str = "en"
+
+    @property
+    def line(self) -> Line | None:
+        return None
 
 
 @dataclass
