@@ -32,10 +32,11 @@ class Told:
 
     async def required(self, event: PendingInputEvent) -> str | None:
         self.required_events.append(event)
+        denies = self.denies
         await anyio.sleep(self.required_takes_s)
         if self.error is not None:
             raise self.error
-        return self.denies
+        return denies
 
     async def settled(self, event: PendingInputEvent) -> None:
         self.settled_events.append(event)

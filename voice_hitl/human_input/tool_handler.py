@@ -81,7 +81,8 @@ class HumanInputToolHandler:
         withdrawable: Offer the model `withdraw_request`, which calls an open question off.
 
     Raises:
-        ValueError: No tool names, a definition outside them or given twice, or a timeout of zero or less.
+        ValueError: No tool names, a definition outside them or given twice, a timeout of zero or less, or one text
+            where several are meant.
     """
 
     def __init__(
@@ -98,6 +99,10 @@ class HumanInputToolHandler:
     ) -> None:
         if not tool_names or isinstance(tool_names, str):
             raise ValueError("tool_names is a collection of the names of the tools that ask a person, at least one")
+        if withdrawable and WITHDRAW_REQUEST in tool_names:
+            raise ValueError(f"{WITHDRAW_REQUEST!r} is the tool that withdrawable=True offers: give yours another name")
+        if isinstance(audience, str):
+            raise ValueError(f"audience is a sequence of who may answer, such as ({audience!r},)")
         check_timeout(timeout)
         self.tool_names = frozenset(tool_names)
         self.timeout = timeout
