@@ -201,11 +201,11 @@ class Pipeline:
         if isinstance(admitted, Outcome):
             return admitted
         call.arguments = admitted
-        hooks = self._hooks()
-        if hooks.listens(HookTrigger.BEFORE_TOOL_USE, self._origin.channel_type):
-            if hooks.chain(HookTrigger.BEFORE_TOOL_USE, _ASYNC, self._origin.channel_type):
-                # An event of its own: who only watches changes nothing.
-                hooks.observe(HookTrigger.BEFORE_TOOL_USE, self._event(call), self._hook_context, self._watching)
+        hooks, channel_type = self._hooks(), self._origin.channel_type
+        if hooks.chain(HookTrigger.BEFORE_TOOL_USE, _ASYNC, channel_type):
+            # An event of its own: who only watches changes nothing.
+            hooks.observe(HookTrigger.BEFORE_TOOL_USE, self._event(call), self._hook_context, self._watching)
+        if hooks.chain(HookTrigger.BEFORE_TOOL_USE, _SYNC, channel_type):
             allowed = await gate.ask_hooks(hooks, self._event(call), self._hook_context)
             if isinstance(allowed, Outcome):
                 return allowed
