@@ -102,8 +102,9 @@ class Desk:
         askers: Sequence[Asker] = (CardAsker(),),
         on_call: OnCall | None = None,
         rejoin_s: float = 15,
+        provider: ScriptedProvider | None = None,
     ) -> None:
-        self.provider = ScriptedProvider(capabilities=capabilities)
+        self.provider = provider or ScriptedProvider(capabilities=capabilities)
         self.transport = LoopbackTransport(capabilities=leg)
         self.human = HumanInputToolHandler(
             {"ConfirmAction"}, timeout=timeout, tool_definitions=[confirm_action()], askers=askers
