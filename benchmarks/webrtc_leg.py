@@ -33,7 +33,7 @@ from voice_hitl.transport import Incoming, LegInfo
 from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, ice, opus, place, seam
 from voice_hitl_webrtc.digits import DigitReader
 from voice_hitl_webrtc.pacer import Pacer
-from voice_hitl_webrtc.playback import Playback
+from voice_hitl.playback import Playback
 
 RATE = 16_000
 FRAME = 640

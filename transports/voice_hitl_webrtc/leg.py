@@ -28,7 +28,7 @@ from voice_hitl.transport import (
 )
 from voice_hitl_webrtc.media import MediaPath, MediaPorts, OpenMedia
 from voice_hitl_webrtc.messages import MessageChannel
-from voice_hitl_webrtc.playback import Playback
+from voice_hitl.playback import Playback
 
 log = logging.getLogger(__name__)
 
