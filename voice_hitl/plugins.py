@@ -11,8 +11,8 @@ from typing import Literal, cast
 
 from voice_hitl.errors import PluginMissing
 
-Kind = Literal["transport", "provider", "caller"]
-"""What a plugin is: a way for calls to come in, a speech model, or a way to place a call."""
+Kind = Literal["transport", "provider", "caller", "speaker"]
+"""What a plugin is: a way for calls to come in, a speech model, a way to place a call, or text to speech."""
 
 Plugin = Callable[..., object]
 

@@ -11,7 +11,7 @@ from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.enums import OutcomeKind
 from voice_hitl.provider import Connected, ProviderCapabilities, Resumed
 from voice_hitl.requests.pending import PendingInput
-from voice_hitl.tasks import current_time
+from voice_hitl.tasks import Tasks, current_time
 from voice_hitl.testing import (
     Forgot,
     Held,
@@ -76,19 +76,20 @@ async def asked(model: ScriptedConnection, call_id: str) -> None:
 
 async def renewed(desk: Desk, call: Call, owed: str, how: How) -> ScriptedConnection:
     """The caller is on the line until the session has been renewed; the new connection, with the floor held again."""
-    async with anyio.create_task_group() as talking:
-        talking.start_soon(call.caller.stay_silent, int(3 * MINUTE * 1000))
-        model = await desk.provider.connected(within_s=3 * MINUTE)
-        model.emit(Connected(current_time() + HOUR))
-        assert model.config.metadata["held"] is True
-        await model.expect(Held, on=True)
-        await model.expect(SentAudio)
-        model.ignore(SentAudio)
-        if how == "output":
-            assert model.config.metadata["owed_calls"] == [
-                {"call_id": owed, "name": "ConfirmAction", "arguments": {"action": "Book a table."}}
-            ]
-            model.emit(Resumed((owed,)))
+    talking = Tasks("the caller")
+    talking.spawn(call.caller.stay_silent(int(3 * MINUTE * 1000)), "on the line")
+    model = await desk.provider.connected(within_s=3 * MINUTE)
+    model.emit(Connected(current_time() + HOUR))
+    assert model.config.metadata["held"] is True
+    await model.expect(Held, on=True)
+    await model.expect(SentAudio)
+    model.ignore(SentAudio)
+    if how == "output":
+        assert model.config.metadata["owed_calls"] == [
+            {"call_id": owed, "name": "ConfirmAction", "arguments": {"action": "Book a table."}}
+        ]
+        model.emit(Resumed((owed,)))
+    await talking.close()
     return model
 
 

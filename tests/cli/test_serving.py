@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import webbrowser
+from collections.abc import Mapping
 from functools import partial
 
 import anyio
@@ -14,7 +15,7 @@ from rich.console import Console
 
 from voice_hitl.cli import serving
 from voice_hitl.cli.checking import STEPS
-from voice_hitl.demo.app import Demo, create_demo
+from voice_hitl.demo.model import DemoModel, ModelName
 from voice_hitl.demo.server import PortBusy, listen
 from voice_hitl.provider import AudioOut, ResponseEnded, ResponseStarted
 from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, ScriptedProvider, SentAudio, SentToolResult
@@ -44,10 +45,10 @@ async def front_desk(model: ScriptedConnection) -> None:
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, provider: ScriptedProvider) -> None:
-    def create() -> Demo:
-        return create_demo(provider=provider)
+    def choose(_name: ModelName | None, _environ: Mapping[str, str]) -> DemoModel:
+        return DemoModel(provider=provider, told="The test is the model.")
 
-    monkeypatch.setattr(serving, "create_demo", create)
+    monkeypatch.setattr(serving, "choose_model", choose)
 
 
 def console() -> tuple[Console, io.StringIO]:
@@ -59,10 +60,11 @@ async def test_a_check_starts_a_demo_calls_it_and_sees_every_step(monkeypatch: p
     provider = ScriptedProvider(script=front_desk, ignore=ONLY_COUNTED)
     scripted(monkeypatch, provider)
     progress, text = console()
-    report = await serving.run_check(None, 30, progress)
+    report = await serving.run_check(None, 30, None, progress)
     assert report.ok, report
     assert [step.name for step in report.steps] == list(STEPS)
     assert all(name in text.getvalue() for name in STEPS)
+    assert "The test is the model." in text.getvalue()
     provider.done()
 
 
@@ -86,7 +88,7 @@ async def test_ctrl_c_ends_the_demo_and_frees_its_port(
         port = int(free.getsockname()[1])
     with anyio.fail_after(10):
         async with anyio.create_task_group() as group:
-            group.start_soon(partial(serving.run_demo, "127.0.0.1", port, True, out))
+            group.start_soon(partial(serving.run_demo, "127.0.0.1", port, True, None, out))
             await opened.wait()
             assert pages == [f"http://127.0.0.1:{port}"]
             await anyio.wait_all_tasks_blocked()
@@ -98,7 +100,7 @@ async def test_ctrl_c_ends_the_demo_and_frees_its_port(
 async def test_a_busy_port_is_noticed_before_anything_is_loaded() -> None:
     out, _ = console()
     with listen("127.0.0.1", 0) as taken, pytest.raises(PortBusy):
-        await serving.run_demo("127.0.0.1", taken.getsockname()[1], False, out)
+        await serving.run_demo("127.0.0.1", taken.getsockname()[1], False, None, out)
 
 
 def test_no_browser_is_opened_where_there_is_no_display(monkeypatch: pytest.MonkeyPatch) -> None:

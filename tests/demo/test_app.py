@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from voice_hitl.cli.ear import Ear
-from voice_hitl.demo.app import Demo, create_demo
+from voice_hitl.demo.app import GREET, Demo, create_demo
+from voice_hitl.demo.model import DemoModel
 from voice_hitl.demo.restaurant import BOOK_TABLE
 from voice_hitl.demo.server import listen, serving
 from voice_hitl.errors import ConnectionEnded
@@ -62,6 +63,18 @@ async def test_the_page_and_its_client_come_without_a_build_step() -> None:
         assert (await client.get("/demo.css")).status_code == 200
         assert (await client.get("/icon.svg")).status_code == 200
         assert (await client.get("/../app.py")).status_code == 404
+
+
+async def test_the_page_says_where_the_voice_goes_and_asks_a_model_that_waits_to_greet() -> None:
+    with ScriptedProvider(ignore=(SentAudio,)) as provider:
+        demo = create_demo(DemoModel(provider=provider, speaks_first=False, told="Your voice goes to <there>."))
+        async with called(demo):
+            model = await provider.connected()
+            await model.expect(Injected, text=GREET, role="system", silent=False)
+    async with site(create_demo(DemoModel(provider=ScriptedProvider(), told="It goes to <there>."))) as client:
+        assert "It goes to &lt;there&gt;." in (await client.get("/")).text
+    async with site(create_demo(provider=ScriptedProvider())) as client:
+        assert "all happen on this computer" in (await client.get("/")).text
 
 
 async def test_what_is_no_offer_is_refused_to_the_page_that_sent_it() -> None:

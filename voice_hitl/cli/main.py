@@ -2,7 +2,7 @@
 
 import logging
 from importlib.metadata import version
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import anyio
 import typer
@@ -25,6 +25,10 @@ out = Console()
 err = Console(stderr=True)
 
 Host = Annotated[str, typer.Option(help="The address to listen on; anything but this machine's own lets others call.")]
+Model = Annotated[
+    Literal["local", "openai"] | None,
+    typer.Option("--provider", help="The agent's model. Without it: OpenAI's where OPENAI_API_KEY is set, else local."),
+]
 Port = Annotated[int, typer.Option(min=0, max=65_535, help="The port to listen on; 0: any free one.")]
 
 
@@ -55,12 +59,13 @@ def demo(
     host: Host = "127.0.0.1",
     port: Port = 8484,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    provider: Model = None,
 ) -> None:
     """Talk to an agent in the browser, and answer what it asks."""
     try:
         with plugins.needing("demo"):
             from voice_hitl.cli.serving import run_demo  # noqa: PLC0415 - needs an extra that the others do not
-        anyio.run(run_demo, host, port, open_browser, out)
+        anyio.run(run_demo, host, port, open_browser, provider, out)
     except KeyboardInterrupt:
         pass
     except (VoiceHitlError, OSError) as error:
@@ -73,12 +78,13 @@ def check(
     url: Annotated[str | None, typer.Option(help="A demo that runs already, such as http://127.0.0.1:8484.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for the whole call.")] = 60.0,
+    provider: Model = None,
 ) -> None:
     """Place a real call, let the agent ask, answer it, and print how long each step took."""
     try:
         with plugins.needing("demo"):
             from voice_hitl.cli.serving import run_check  # noqa: PLC0415 - needs an extra that the others do not
-        report = anyio.run(run_check, url, timeout, err)
+        report = anyio.run(run_check, url, timeout, provider, err)
     except KeyboardInterrupt:
         _fail("stopped before the call was over")
     except (VoiceHitlError, OSError) as error:

@@ -11,21 +11,25 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 from rich.console import Console
+from rich.markup import escape
 
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
 from voice_hitl.demo.app import Demo, create_demo
+from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
 
 
-async def run_demo(host: str, port: int, open_browser: bool, out: Console) -> None:
+async def run_demo(host: str, port: int, open_browser: bool, model: ModelName | None, out: Console) -> None:
     """Serve the demo until the program is asked to end; open calls are hung up then.
+
+    `model` None: OpenAI's where `OPENAI_API_KEY` is set, else the embedded one.
 
     Raises:
         PluginMissing: The demo's extra is not installed.
         PortBusy: Another program has the port.
     """
     with listen(host, port) as listener:
-        async with serving(await _loaded(out), listener) as url:
+        async with serving(await _loaded(model, out), listener) as url:
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
             with _end_signals() as asked_to_end:
                 if open_browser and has_browser():
@@ -33,8 +37,8 @@ async def run_demo(host: str, port: int, open_browser: bool, out: Console) -> No
                 await asked_to_end()
 
 
-async def run_check(url: str | None, timeout: float, progress: Console) -> Report:
-    """Call the demo at `url`, or one started for it, and see every step happen.
+async def run_check(url: str | None, timeout: float, model: ModelName | None, progress: Console) -> Report:
+    """Call the demo at `url`, or one started for it (on `model`, as `run_demo`), and see every step happen.
 
     Raises:
         PluginMissing: The demo's extra is not installed.
@@ -42,12 +46,13 @@ async def run_check(url: str | None, timeout: float, progress: Console) -> Repor
     if url is not None:
         return await _checked(Check(offers_at(url), same_clock=False), timeout, progress)
     with listen("127.0.0.1", 0) as listener:
-        async with serving(await _loaded(progress), listener) as own:
+        async with serving(await _loaded(model, progress), listener) as own:
             return await _checked(Check(offers_at(own), same_clock=True), timeout, progress)
 
 
-async def _loaded(console: Console) -> Demo:
-    demo = create_demo()
+async def _loaded(model: ModelName | None, console: Console) -> Demo:
+    demo = create_demo(choose_model(model, os.environ))
+    console.print(f"[dim]{escape(demo.model.told)}[/]", highlight=False)
     with console.status("loading the agent's ears and voice"):
         await demo.preload()
     return demo

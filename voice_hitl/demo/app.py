@@ -1,5 +1,6 @@
 """The demo: a page, an agent that calls a tool only a person can answer, and that person's card."""
 
+import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -7,9 +8,10 @@ from pathlib import Path
 from typing import Final, Protocol, cast, runtime_checkable
 from urllib.parse import urlsplit
 
+import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, HTMLResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -18,9 +20,10 @@ from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
+from voice_hitl.demo.model import DemoModel, embedded_model
 from voice_hitl.demo.restaurant import BOOK_TABLE, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
-from voice_hitl.events import ToolCallEvent
+from voice_hitl.events import SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -32,8 +35,12 @@ from voice_hitl.transport import Transport
 TIMEOUT_S: Final = 60.0
 """How long the person has for an answer."""
 
+GREET: Final = "The caller is on the line now. Greet them in one short sentence, and ask what you can do for them."
+
 PAGE: Final = Path(__file__).parent / "static"
 CLIENT: Final = Path(__file__).parents[1] / "static" / "voice-hitl.js"
+WHERE_IT_RUNS: Final = "<!-- where it runs -->"
+"""The place on the page where a person is told where their voice goes."""
 
 
 class WebTransport(Transport, Protocol):
@@ -69,7 +76,7 @@ class Demo:
     app: Starlette
     kit: VoiceKit
     voice: RealtimeVoiceChannel
-    provider: Provider
+    model: DemoModel
     transport: WebTransport
     restaurant: Restaurant
 
@@ -79,8 +86,8 @@ class Demo:
         Raises:
             ProviderError: It cannot be loaded.
         """
-        if isinstance(self.provider, Preloads):
-            await self.provider.preload()
+        if isinstance(self.model.provider, Preloads):
+            await self.model.provider.preload()
 
     async def close(self) -> None:
         """Hang up every call and end everything; closing twice is harmless."""
@@ -88,11 +95,14 @@ class Demo:
         await self.transport.aclose()
 
 
-def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S) -> Demo:
+def create_demo(
+    model: DemoModel | None = None, *, provider: Provider | None = None, timeout: float = TIMEOUT_S
+) -> Demo:
     """Put the demo together.
 
     Args:
-        provider: The speech model; by default the embedded one.
+        model: What it runs on; by default the embedded model.
+        provider: Short for a model of this provider that speaks first.
         timeout: Seconds the person has for an answer.
 
     Raises:
@@ -101,38 +111,45 @@ def create_demo(*, provider: Provider | None = None, timeout: float = TIMEOUT_S)
     transport = _load_transport()(authorize=_same_origin)
     kit = VoiceKit()
     restaurant = Restaurant()
-    provider = provider or _load_provider()()
+    if model is None:
+        model = DemoModel(provider=provider) if provider is not None else embedded_model()
     voice = RealtimeVoiceChannel(
         "demo",
-        provider=provider,
+        provider=model.provider,
         transport=transport,
         system_prompt=SYSTEM_PROMPT,
         tools=[BOOK_TABLE],
         tool_handler=restaurant.serve,
         human_input_handler=HumanInputToolHandler(
-            {"ConfirmAction"}, timeout=timeout, tool_definitions=[confirm_action()], askers=[SpokenAsker(), CardAsker()]
+            {"ConfirmAction"},
+            timeout=timeout,
+            tool_definitions=[confirm_action()],
+            askers=[SpokenAsker(speaker=model.speaker), CardAsker()],
         ),
     )
     kit.register_channel(voice)
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
-    return Demo(Starlette(routes=_routes(transport)), kit, voice, provider, transport, restaurant)
+    if not model.speaks_first:
+        kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
+    return Demo(Starlette(routes=_routes(transport, model)), kit, voice, model, transport, restaurant)
 
 
 def _load_transport() -> Callable[..., WebTransport]:
     return cast("Callable[..., WebTransport]", plugins.load("transport", "webrtc"))
 
 
-def _load_provider() -> Callable[..., Provider]:
-    return cast("Callable[..., Provider]", plugins.load("provider", "local"))
+def _routes(transport: WebTransport, model: DemoModel) -> list[BaseRoute]:
+    async def page(_request: Request) -> HTMLResponse:
+        text = await anyio.Path(PAGE / "index.html").read_text()
+        return HTMLResponse(text.replace(WHERE_IT_RUNS, html.escape(model.told)))
 
-
-def _routes(transport: WebTransport) -> list[BaseRoute]:
     async def client(_request: Request) -> FileResponse:
         return FileResponse(CLIENT, media_type="text/javascript")
 
     return [
         *transport.routes("/offer"),
+        Route("/", page),
         Route("/voice-hitl.js", client),
         Mount("/", StaticFiles(directory=PAGE, html=True)),
     ]
@@ -144,6 +161,11 @@ async def _same_origin(request: Request) -> Visitor | None:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return None
     return Visitor()
+
+
+async def _greet(_event: SessionEvent, context: HookContext) -> None:
+    if isinstance(context.session, VoiceSession):
+        await context.session.inject(GREET, silent=False)
 
 
 # What the page is shown of the agent's side. The check takes its instants from the same messages.
