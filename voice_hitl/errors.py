@@ -13,6 +13,8 @@
      ├── ConnectionEnded                          a connection, leg or presence is closed; nothing more comes
      ├── ProviderError                            the speech model could not be reached or refused us
      ├── InvalidOffer (ValueError)                a call set-up that cannot be answered (a malformed SDP)
+     ├── StoreUnavailable                         a store cannot be used now: a file, a server that is not there
+     ├── NotStorable (ValueError)                 a request with values that are not JSON: it cannot be saved
      └── PluginMissing (ImportError)              a plugin, or the extra it needs, is not installed
 
 Late is not wrong: a late answer, a duplicate id, a cancelled call's result are return values, never exceptions.
@@ -61,6 +63,14 @@ class ProviderError(VoiceHitlError):
 
 class InvalidOffer(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
     """A call set-up that cannot be answered, such as a malformed SDP."""
+
+
+class StoreUnavailable(VoiceHitlError):  # noqa: N818 - named by its cause
+    """A store cannot be used now. Nobody knows whether it did what it was asked to."""
+
+
+class NotStorable(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
+    """A request with values that are not JSON: it cannot be saved, and will not outlive the process."""
 
 
 class PluginMissing(VoiceHitlError, ImportError):  # noqa: N818 - named by its cause

@@ -26,10 +26,9 @@ class SessionRequests:
         return self._human is not None and self._human.asks(tool_name)
 
     def withdraw(self) -> None:
-        """Withdraw what is open, in this tick."""
+        """Withdraw what is open, in this tick: the call is over."""
         if self._human is not None:
-            for request in self.open:
-                self._human.handler.release(request.pending_id)
+            self._human.handler.call_ended(self._session_id)
 
     async def close(self) -> None:
         """Refuse later ones; return when the end of every one was announced and its askers have ended."""

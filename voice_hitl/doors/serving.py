@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -172,16 +172,31 @@ class Serving:
             raise UnservedToolCallError("the channel has no tool_handler")
         tool = gate.catalogue.find(call.name)
         if tool is not None and await _needs_approval(tool.definition, arguments, bound):
-            arguments = await self._approved(call, tool.definition, arguments, context)
+            return await self._run_approved(call, tool.definition, arguments, context, partial(self._run, host, bound))
+        return await self._run(host, bound, call, arguments, context)
+
+    async def _run(
+        self,
+        host: ToolHandler,
+        bound: float | None,
+        call: ToolCall,
+        arguments: dict[str, object],
+        context: ToolCallContext,
+    ) -> Outcome:
         call.move(CallEvent.SERVE)
         with tool_call_context(context):
             result = await run_users_code(partial(host, call.name, arguments), label=f"tool {call.name}", bound_s=bound)
         return Outcome(OutcomeKind.SERVED, result_text(result))
 
-    async def _approved(
-        self, call: ToolCall, tool: AITool, arguments: dict[str, object], context: ToolCallContext
-    ) -> dict[str, object]:
-        """Hold the call until somebody says that it may run; the arguments that it runs with."""
+    async def _run_approved(
+        self,
+        call: ToolCall,
+        tool: AITool,
+        arguments: dict[str, object],
+        context: ToolCallContext,
+        run: Callable[[ToolCall, dict[str, object], ToolCallContext], Awaitable[Outcome]],
+    ) -> Outcome:
+        """Hold the call until somebody says that it may run; run it with the arguments that were approved."""
         human = self._human
         if human is None:
             raise ToolRefusedError(f"Nobody can approve {tool.name!r} here. {NOTHING_EXECUTED}")
@@ -189,9 +204,13 @@ class Serving:
         request = open_approval(human, caller, tool, arguments, channel_type=self._origin.channel_type)
         call.proposed = request.arguments
         self._wait(call, request)
-        call.arguments = effective = await approved_arguments(human, request)
-        self._waits.answered(call)
-        return effective
+        async with human.handler.recorded_run(request) as recorded:
+            call.arguments = effective = await approved_arguments(human, request)
+            await recorded.claim()
+            self._waits.answered(call)
+            outcome = await run(call, effective, context)
+            recorded.returned(outcome.text)
+        return outcome
 
 
 async def _needs_approval(tool: AITool, arguments: dict[str, object], bound: float | None) -> bool:

@@ -54,7 +54,8 @@ def open_approval(
     fields = caller.fields(channel_type=channel_type, question=question)
     pending = new_pending(tool.name, arguments, audience=tool.approvers, **fields)
     asks = HumanTool(tool, lambda _arguments: question, _decision)
-    return human.handler.open(NewRequest(pending, human.timeout, asks, human.askers_of(tool.name), caller.session))
+    askers = human.askers_of(tool.name)
+    return human.handler.open(NewRequest(pending, human.timeout, asks, askers, caller.session, runs=True))
 
 
 async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput) -> dict[str, object]:

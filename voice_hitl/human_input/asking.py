@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from voice_hitl.asker import Asker, AskerSession, GaveUp
+import anyio
+
+from voice_hitl.asker import Asker, AskerSession, GaveUp, InTurn, can_answer, whom
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement
-from voice_hitl.tasks import Job, Tasks, run_users_code
+from voice_hitl.tasks import Job, Latch, Tasks, run_users_code
 
 
 class AskingRequests(Protocol):
@@ -53,7 +55,11 @@ class SharedAsking:
         self._answer = answer
         self._failed = failed
         self._jobs: list[Job] = []
-        self._at_work = 0
+        self._left: list[Asker] = []
+        self._asking_now: list[Asker] = []
+        self._whose_turn: Asker | None = None
+        self._turn_over = Latch()
+        self._handed_on = False
         self._tries = 0
         self._was_put = False
 
@@ -79,12 +85,25 @@ class SharedAsking:
         """Hand the answer over; it settles every identical request."""
         return await self._answer(self.request.pending_id, answer)
 
+    @property
+    def asks_others(self) -> bool:
+        """Whether somebody else than the caller is being asked now."""
+        return any(whom(asker) == "others" for asker in self._asking_now)
+
+    def hand_on(self) -> bool:
+        """Have somebody else than the caller asked, now; False: there is nobody."""
+        if not any(whom(asker) == "others" for asker in self._left):
+            return False
+        self._handed_on = True
+        self._turn_over.set()
+        return True
+
     # --- what its owner does -----------------------------------------------------------------------------------------
 
     @property
     def at_work(self) -> bool:
         """Whether an asker is still asking."""
-        return self._at_work > 0
+        return bool(self._left)
 
     @property
     def is_over(self) -> bool:
@@ -97,9 +116,14 @@ class SharedAsking:
         return tuple(job for job in self._jobs if not job.done)
 
     def start(self, askers: Sequence[Asker], session: AskerSession | None, tasks: Tasks) -> None:
-        """Run the askers, each in a task of its own."""
-        self._at_work = len(askers)
-        self._jobs = [tasks.spawn(self._run(asker, session), label_of(asker)) for asker in askers]
+        """Run the askers, each in a task of its own: at once, those that are asked in turn one after another."""
+        self._left = [asker for asker in askers if can_answer(asker)]
+        in_turn = [asker for asker in askers if isinstance(asker, InTurn)]
+        self._jobs = [
+            tasks.spawn(self._run(asker, session), label_of(asker)) for asker in askers if asker not in in_turn
+        ]
+        if in_turn:
+            self._jobs.append(tasks.spawn(self._run_in_turn(askers, session, tasks), "asking one after another"))
 
     def join(self, request: PendingInput) -> None:
         """Let one more identical request be answered by the same asking."""
@@ -122,16 +146,32 @@ class SharedAsking:
         for job in self.jobs if self.is_over else ():
             await job.wait()
 
+    async def _run_in_turn(self, askers: Sequence[Asker], session: AskerSession | None, tasks: Tasks) -> None:
+        """Each for its patience, or until it gave up; all that have been asked may still answer."""
+        for asker in askers:
+            if isinstance(asker, InTurn):
+                self._whose_turn, self._turn_over = asker, Latch()
+                self._jobs.append(tasks.spawn(self._run(asker, session), label_of(asker)))
+                if not (self._handed_on and whom(asker) == "caller"):
+                    with anyio.move_on_after(asker.patience):
+                        await self._turn_over.wait()
+
     async def _run(self, asker: Asker, session: AskerSession | None) -> None:
         given_up: object = None
+        self._asking_now.append(asker)
         try:
             given_up = await run_users_code(partial(asker.ask, self, session), label=label_of(asker))
         except Exception as error:  # noqa: BLE001 - the border to users' code: the request goes on without this asker
             self._failed(label_of(asker), error)
-        self._at_work -= 1
+        self._asking_now.remove(asker)
+        if not can_answer(asker):
+            return
+        self._left.remove(asker)
+        if asker is self._whose_turn:
+            self._turn_over.set()
         if isinstance(given_up, GaveUp):
             self._tries = max(self._tries, given_up.tries)
-        if not self._at_work:
+        if not self._left:
             for member in self._open():
                 self._requests.give_up(member.pending_id, tries=self._tries)
 

@@ -4,7 +4,8 @@
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Final, Unpack
 
 from voice_hitl.enums import RequestEnd, Via
@@ -17,9 +18,12 @@ from voice_hitl.human_input.callbacks import (
     RequestCallbacks,
     Routes,
 )
+from voice_hitl.human_input.durable import KEEP_FOR_S, Durable, Late, OrphanPolicy
 from voice_hitl.human_input.live import LiveRequest, LiveRequests
 from voice_hitl.human_input.new_request import NewRequest, RequestFields, new_pending
+from voice_hitl.human_input.orphans import OnLateResult, Recovery
 from voice_hitl.human_input.outcome import outcome_of
+from voice_hitl.human_input.recorded_run import RecordedRun
 from voice_hitl.human_input.taking import Taken, may_answer, take_answer, take_text
 from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.questions.answer import Answer
@@ -27,7 +31,11 @@ from voice_hitl.requests.ledger import RETENTION
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.scopes import Scope
 from voice_hitl.requests.settlement import Settlement
+from voice_hitl.store import Store
 from voice_hitl.tasks import this_loop
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.handler import ToolHandler
+from voice_hitl.tools.human_tool import HumanTool
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +50,15 @@ class HumanInputHandler:
         on_input_required: `async (PendingInputEvent) -> HookResult | None`, told of requests whose channel registered
             no callbacks of its own. A block denies the request; its reason reaches the model.
         on_input_settled: `async (PendingInputEvent) -> None`, told once of the end of each such request.
+        store: Where requests outlive the process. With one, a handler belongs to one event loop, but for `resolve`,
+            `reject`, `release` and `pending`. It stays its owner's to close.
+        orphans: Per tool, what becomes of a request whose call is over: `"withdraw"`, or `"keep"`: it may still be
+            answered. By default a question is withdrawn and an approval kept.
+        keep_for: How long a kept request may be answered, in seconds from its creation.
+        tools: The tools that may run here when they are approved after their call.
+        tool_handler: Runs them.
+        on_late_result: `async (request, answer) -> None`, told of a kept request that was answered after its call;
+            `request.result` is the answer's text, or what the approved tool returned.
     """
 
     def __init__(
@@ -50,10 +67,26 @@ class HumanInputHandler:
         retention: int = RETENTION,
         on_input_required: OnInputRequired | None = None,
         on_input_settled: OnInputSettled | None = None,
+        store: Store | None = None,
+        orphans: Mapping[str, OrphanPolicy] | None = None,
+        keep_for: float = KEEP_FOR_S,
+        tools: Sequence[AITool | HumanTool] = (),
+        tool_handler: ToolHandler | None = None,
+        on_late_result: OnLateResult | None = None,
     ) -> None:
         self._routes = Routes(HandlerWideCallbacks(on_input_required, on_input_settled))
         self._requests = LiveRequests(retention=retention, announce=self._begin)
         self._alongside = Alongside(self._requests, self.answer)
+        late = Late(
+            orphans=orphans or {},
+            keep_for_s=keep_for,
+            tools=tools,
+            tool_handler=tool_handler,
+            on_result=on_late_result,
+        )
+        self._durable: Durable | None = None
+        if store is not None:
+            self._durable = Durable(store, self._requests, take=self._take, failed=self._alongside.failed, late=late)
 
     # --- creating ----------------------------------------------------------------------------------------------------
 
@@ -100,8 +133,12 @@ class HumanInputHandler:
     def open(self, new: NewRequest) -> PendingInput:
         """Register a request with everything it may carry; see `create`."""
         live = LiveRequest(new, this_loop(), self._routes.of(new.pending.channel_id))
+        if self._durable is not None:
+            live.callbacks = self._durable.callbacks(live.callbacks)
         with self._requests.lock:
             self._requests.arm(live)
+            if self._durable is not None:
+                self._durable.begin(live)
             if new.askers or live.callbacks.listens or live.callbacks.hears_ends:
                 self._alongside.begin(live)
         return new.pending
@@ -129,12 +166,24 @@ class HumanInputHandler:
 
     # --- settling ----------------------------------------------------------------------------------------------------
 
-    async def answer(self, pending_id: str, answer: Answer) -> Settlement:
-        """Take an answer, from whoever gives it; what became of it. Late is not wrong: it is said."""
+    async def answer(self, pending_id: str, answer: Answer, *, key: str | None = None) -> Settlement:
+        """Take an answer, from whoever gives it; what became of it. Late is not wrong: it is said.
+
+        With a store the request may be another process's: this waits for its verdict, or claims the request when that
+        process is gone. `key` names the answer: the same key again replays the same verdict.
+
+        Raises:
+            StoreUnavailable: The request is not held here, and the store cannot be used.
+        """
+        if self._durable is not None:
+            return await self._durable.answer(pending_id, answer, key)
+        return self._take(pending_id, answer)
+
+    def _take(self, pending_id: str, answer: Answer) -> Settlement:
         live = self._requests.find_open(pending_id)
         if live is None:
             return self._requests.verdict(pending_id)
-        if not may_answer(live.pending.audience, answer.by, live.new.session):
+        if not may_answer(live.pending.audience, answer.by, live.new.caller):
             return Settlement.NOT_ALLOWED
         try:
             taken = take_answer(live.new, answer)
@@ -148,7 +197,12 @@ class HumanInputHandler:
 
         On a request with a question the text is read as its answer and checked; one that does not answer it settles
         nothing. An approval is never given this way.
+
+        Raises:
+            RuntimeError: There is a store, and the request is not held here: `answer()` reaches whoever holds it.
         """
+        if self._durable is not None:
+            self._durable.check_held(pending_id)
         live = self._requests.find_open(pending_id)
         if live is None:
             return False
@@ -163,7 +217,9 @@ class HumanInputHandler:
         return self._requests.take(pending_id, taken) == Settlement.ACCEPTED
 
     def reject(self, pending_id: str, reason: str = "") -> bool:
-        """Decline with the host's own word. True exactly when this call settled the request."""
+        """Decline with the host's own word. True exactly when this call settled the request; see `resolve`."""
+        if self._durable is not None:
+            self._durable.check_held(pending_id)
         taken = Taken(RequestEnd.REFUSED, reason=reason, via=Via.API)
         return self._requests.take(pending_id, taken) == Settlement.ACCEPTED
 
@@ -174,6 +230,53 @@ class HumanInputHandler:
     def _not_taken(self, live: LiveRequest, why: InvalidAnswer) -> None:
         if why.__cause__ is not None:
             self._alongside.failed(live, f"result of {live.pending.tool_name}", why.__cause__)
+
+    # --- requests that outlive their call ----------------------------------------------------------------------------
+
+    async def recover(self) -> Recovery:
+        """What the store has of processes that are gone: orphans, and approvals whose outcome nobody knows.
+
+        Requests that are not kept end with this.
+
+        Raises:
+            RuntimeError: There is no store.
+            StoreUnavailable: It cannot be used.
+        """
+        return await self._with_store.orphans.recover()
+
+    async def resume(self, pending_id: str) -> str:
+        """What an approved tool returned: as recorded. It runs again only where nobody knows and it does no harm.
+
+        Raises:
+            RuntimeError: There is no store.
+            ValueError: There is no such approval, or it cannot be read.
+            ToolRefusedError: It was not approved, or not yet.
+            ToolFailedError: The tool failed, or is not in this process, or has an unknown outcome and is not
+                `idempotent=True`.
+            StoreUnavailable: The store cannot be used.
+        """
+        return await self._with_store.orphans.resume(pending_id)
+
+    @asynccontextmanager
+    async def recorded_run(self, pending: PendingInput) -> AsyncGenerator[RecordedRun, None]:
+        """The wait for an approval and the run of its tool: with a store, its end is recorded, whatever it is.
+
+        Within, `claim()` comes just before the tool, `returned(text)` just after.
+        """
+        run = RecordedRun(pending, self._durable.holding if self._durable is not None else None)
+        try:
+            yield run
+        except BaseException as error:
+            run.failed(error)
+            raise
+        finally:
+            await run.record()
+
+    @property
+    def _with_store(self) -> Durable:
+        if self._durable is None:
+            raise RuntimeError("nothing outlives this handler: it has no store (store=)")
+        return self._durable
 
     # --- scopes ------------------------------------------------------------------------------------------------------
 
@@ -187,6 +290,11 @@ class HumanInputHandler:
         """Re-open a room that a channel attaches to."""
         with self._requests.lock:
             self._requests.scopes.attach(room_id, channel_id=channel_id)
+
+    def call_ended(self, session_id: str) -> None:
+        """Withdraw what is open in a session, in this tick: its call is over. What is kept may still be answered."""
+        with self._requests.lock:
+            self._requests.close(Scope(session_id=session_id))
 
     async def close(
         self,
@@ -213,6 +321,8 @@ class HumanInputHandler:
         await self._alongside.end(concerned)
         if scope == Scope():
             await self._alongside.close()
+            if self._durable is not None:
+                await self._durable.close()
 
     @property
     def pending(self) -> dict[str, PendingInput]:

@@ -33,6 +33,8 @@ class LiveRequest:
     """What runs alongside it, where anything does."""
     hooks: Job | None = None
     asking: SharedAsking | None = None
+    cut_off: bool = False
+    """It was open when its scope was closed: nobody gave it up but its call."""
     ended: Latch | None = None
     """Made by whoever waits, from another loop, for everything of it to end."""
 
@@ -139,7 +141,9 @@ class LiveRequests:
         """Withdraw what is open in a scope, refuse later requests there; return all of which something still runs."""
         with self.lock:
             for withdrawn in self._ledger.close(scope):
-                self._wake(self._live[withdrawn.pending_id])
+                live = self._live[withdrawn.pending_id]
+                live.cut_off = True
+                self._wake(live)
             return [live for live in self._live.values() if _covers(scope, live.pending)]
 
     def _wake(self, live: LiveRequest) -> None:

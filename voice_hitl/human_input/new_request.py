@@ -71,6 +71,7 @@ class NewRequest:
         askers: The ways to reach a person, all at once.
         session: The session they ask in.
         max_chars: How long what the model reads may be, in characters; a longer answer is `INVALID`.
+        runs: Whether it holds a host's tool, which runs once it is approved.
     """
 
     pending: PendingInput
@@ -79,6 +80,12 @@ class NewRequest:
     askers: Sequence[Asker] = ()
     session: AskerSession | None = None
     max_chars: int | None = None
+    runs: bool = False
+
+    @property
+    def caller(self) -> str | None:
+        """Who is on the leg of the session."""
+        return self.session.participant_id if self.session is not None else None
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from voice_hitl.asker import AskerSession
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
 from voice_hitl.human_input.new_request import NewRequest
@@ -30,15 +29,13 @@ class Taken:
     via: Via = Via.API
 
 
-def may_answer(audience: Sequence[str], by: str | None, session: AskerSession | None) -> bool:
+def may_answer(audience: Sequence[str], by: str | None, caller: str | None) -> bool:
     """Whether `by` is in the audience. Empty: anyone. `"caller"` is whoever is on the session's leg, and no name."""
     if not audience:
         return True
     if by is None:
         return False
-    return (by in audience and by != CALLER) or (
-        CALLER in audience and session is not None and by == session.participant_id
-    )
+    return (by in audience and by != CALLER) or (CALLER in audience and caller is not None and by == caller)
 
 
 def take_answer(request: NewRequest, answer: Answer) -> Taken:
