@@ -122,7 +122,7 @@ def _said_beside(heard: Heard) -> str | None:
     first = min(mark.start for mark in (*heard.details, *heard.deeds, *heard.strangers))
     if heard.question is not None:
         first = min(first, heard.question)
-    start = max((mark.end for mark in heard.assents if mark.end <= first), default=0)
+    start = min((mark.end for mark in heard.assents if mark.end <= first), default=0)
     while start < first and any(heard.words.gaps[start + 1 : first + 1]):
         start += 1
     return heard.words.since(start)

@@ -12,7 +12,7 @@ from voice_hitl.speech.choice import read_choice
 from voice_hitl.speech.commands import read_command
 from voice_hitl.speech.confirm import read_confirm
 from voice_hitl.speech.lexicon import Lexicon, lexicon_for
-from voice_hitl.speech.marks import marks_of
+from voice_hitl.speech.marks import Mark, marks_of
 from voice_hitl.speech.number import read_number
 from voice_hitl.speech.reading import Command, Match, NoMatch, Reading
 from voice_hitl.speech.text import read_form, read_text
@@ -40,7 +40,7 @@ def interpret(question: Question, utterance: str, *, language: str = "en") -> Re
     command = read_command(words, marks, lexicon)
     match question:
         case Confirm() | Approval():
-            return _own(command, question, words, lexicon) or read_confirm(question, words, marks, lexicon)
+            return _confirmation(question, words, marks, command, lexicon)
         case Choice():
             reading = read_choice(question, words, marks, lexicon)
             return reading if command is None or isinstance(reading, Match) else command
@@ -54,10 +54,15 @@ def interpret(question: Question, utterance: str, *, language: str = "en") -> Re
             assert_never(question)
 
 
-def _own(command: Command | None, question: Confirm | Approval, words: Words, lexicon: Lexicon) -> Command | None:
-    """The command, unless the question has its words: "repeat it" of "Shall I repeat the order?" may mean the order."""
-    if command is None or command.name == "never_mind":
-        return command
+def _confirmation(
+    question: Confirm | Approval, words: Words, marks: list[Mark], command: Command | None, lexicon: Lexicon
+) -> Reading:
+    reading = read_confirm(question, words, marks, lexicon)
+    if command is None:
+        return reading
+    if command.name == "never_mind":
+        return reading if reading == Match(False) else command
+    # "Repeat it" of "Shall I repeat the order?" may mean the order: neither a command nor a yes.
     stems = asked_by(question, lexicon.pack.code).stems
     telling = (word for word in words.folded if word not in lexicon.plain)
-    return None if any(lexicon.stem(word) in stems for word in telling) else command
+    return reading if any(lexicon.stem(word) in stems for word in telling) else command

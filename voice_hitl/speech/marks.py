@@ -39,23 +39,14 @@ _OTHER = Tag.OTHER
 def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
     """Mark an utterance from its first word to its last, the longest phrase first."""
     folded = words.folded
-    gaps = words.gaps
-    anywhere = lexicon.anywhere
     numbers = numbers_in(words, lexicon.pack)
+    broken = "." in words.gaps
     marks: list[Mark] = []
     index = 0
     leads = True
     while index < len(folded):
-        leads = leads or gaps[index] != ""
-        found = anywhere.at(folded, index)
-        if leads and folded[index] in lexicon.leading.lengths:
-            leading = lexicon.leading.at(folded, index)
-            if leading is not None and (found is None or leading[1] >= found[1]):
-                found = leading
-        if words.raw[index] in lexicon.accented and (found is None or found[1] == index + 1):
-            found = lexicon.accented[words.raw[index]], index + 1
-        elif folded[index] in lexicon.alone and (index + 1 == len(folded) or gaps[index + 1]):
-            found = _YES, index + 1
+        leads = leads or words.gaps[index] != ""
+        found = _phrase(words, index, lexicon, leads=leads, broken=broken)
         if index in numbers and (found is None or numbers[index].end > found[1]):
             number = numbers[index]
             mark = Mark(_VALUE, index, number.end, _kinds(number, folded, lexicon), number.values)
@@ -67,6 +58,35 @@ def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
         leads = mark.tag in _OPENERS or folded[index] in lexicon.joints
         index = mark.end
     return marks
+
+
+def _phrase(words: Words, index: int, lexicon: Lexicon, *, leads: bool, broken: bool) -> tuple[Entry, int] | None:
+    """The phrase that begins at that word, and the word after it.
+
+    Args:
+        words: What was said.
+        index: The word.
+        lexicon: The phrases.
+        leads: Whether a clause begins there.
+        broken: Whether a sentence ends anywhere before the last word.
+    """
+    folded = words.folded
+    found = lexicon.anywhere.at(folded, index)
+    if broken and found is not None and "." in words.gaps[index + 1 : found[1]]:
+        # "Yes. No" is no set phrase: a sentence ends within it.
+        entry = lexicon.anywhere.single.get(folded[index])
+        found = None if entry is None else (entry, index + 1)
+    if leads and folded[index] in lexicon.leading.lengths:
+        leading = lexicon.leading.at(folded, index)
+        if leading is not None and (found is None or leading[1] >= found[1]):
+            found = leading
+    if found is not None and found[1] > index + 1:
+        return found
+    if words.raw[index] in lexicon.accented:
+        return lexicon.accented[words.raw[index]], index + 1
+    if folded[index] in lexicon.alone and (index + 1 == len(folded) or words.gaps[index + 1]):
+        return _YES, index + 1
+    return found
 
 
 def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[Kind, ...]:

@@ -43,7 +43,7 @@ def _after_correction(words: Words, lexicon: Lexicon) -> int:
 
 def _is_part(words: Words, index: int, lexicon: Lexicon) -> bool:
     word = words.folded[index]
-    return word in lexicon.zeros or word in lexicon.pack.repeats
+    return word in lexicon.zeros or word in lexicon.pack.repeats or word in lexicon.minus
 
 
 def _digit_by_digit(words: Words, numbers: list[Spoken], start: int, lexicon: Lexicon) -> str | None:

@@ -89,7 +89,7 @@ def numbers_in(words: Words, pack: LanguagePack) -> dict[int, Spoken]:
 
 
 def _goes_on(words: Words, last: int, index: int, pack: LanguagePack) -> bool:
-    return index <= last + 1 or (index == last + 2 and words.folded[last + 1] in pack.number_joints)
+    return index <= last + 1 or (index == last + 2 and words.raw[last + 1] in pack.number_joints)
 
 
 def _from_words(words: Words, start: int, end: int, language: str, found: dict[int, Spoken]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
-from voice_hitl.speech.dialogue import Sentence
+from voice_hitl.speech.effects import Sentence
 from voice_hitl.speech.interpret import interpret
 from voice_hitl.speech.languages import PACKS, pack_for
 from voice_hitl.speech.lexicon import Tag, lexicon_for

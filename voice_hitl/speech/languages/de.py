@@ -31,11 +31,11 @@ GERMAN = LanguagePack(
             |es |)(nicht|keine|keinen|kein), (will|möchte) ich nicht, brauche ich nicht, das (will|möchte|brauche) ich
             nicht, ich bin dagegen, abgelehnt, ich lehne (das |es |)ab, lehne ich ab, ablehnen, vergiss es, vergessen
             sie es, vergessen sie das, lass es, lass das, lassen sie es, lassen sie das, lass mal, lassen sie mal,
-            lassen wir das, lassen wir es, lass gut sein, hör auf, hören sie auf, schon gut danke, danke nein, ein
-            andermal, ein anderes mal, vielleicht später, später vielleicht, eventuell später, wahrscheinlich später,
-            natürlich nicht, sicher nicht, bestimmt nicht, ganz sicher nicht, absolut nicht, niemals, nie im leben,
-            mach das nicht, machen sie das nicht, tu das nicht, tun sie das nicht, bitte nicht, ich verzichte,
-            verzichte, negativ"""
+            lassen wir das, lassen wir es, lass gut sein, hör auf, hören sie auf, schon gut, schon gut danke, danke
+            nein, ein andermal, ein anderes mal, vielleicht später, später vielleicht, eventuell später,
+            wahrscheinlich später, natürlich nicht, sicher nicht, bestimmt nicht, ganz sicher nicht, absolut nicht,
+            niemals, nie im leben, mach das nicht, machen sie das nicht, tu das nicht, tun sie das nicht, bitte nicht,
+            ich verzichte, verzichte, negativ"""
     ),
     forbids=phrases("nicht, bitte nicht, nie, niemals"),
     holds=phrases(

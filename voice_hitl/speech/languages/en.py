@@ -64,18 +64,18 @@ ENGLISH = LanguagePack(
             (it|that|this|so|ahead), dont worry, dont worry about (it|that), id rather not, i would rather not, rather
             not, better not, id better not, best not, i disagree, i (refuse|decline|reject), declined, denied,
             rejected, refuse, decline, reject, disapproved, absolutely not, certainly not, definitely not, of course
-            not, no chance, not a chance, never mind, nevermind, forget it, forget (about it|that|about that), skip
-            it, skip that, leave it, leave that, drop it, drop that, bag it, scrap that, scrap it, call it off, stop
-            it, stop that, maybe later( on|), maybe (another|some other|a different) time, perhaps later( on|),
-            perhaps (another|some other|a different) time, possibly later( on|), probably later( on|), later possibly,
-            (another|some other|some other time maybe|a different) time, perhaps a next time, perhaps at a later time,
-            maybe in a (little |)while, maybe after sometime, later maybe, later on, ill pass, i will pass, ill take a
-            pass, pass on (it|that|this), im good, i am good, im good (for now|now|thanks|without|on that), im fine,
-            im okay, im ok, im all good, im (all |)set, i am (all |)set, (im|i am) all set for now, i should be all
-            set, all set for now, im done, i am done, hold off, put (it|that) on hold, on second thought no, thats
-            okay for now, that is okay for now, thats (alright|all right|okay|ok) (im|i am|ill), that is
-            (okay|ok|alright) (im|i am|ill), that should be good for now, uh uh, nuh uh, hell no, heck no, i hate it,
-            not interested, no longer"""
+            not, no chance, not a chance, forget it, forget (about it|that|about that), skip it, skip that, leave it,
+            leave that, drop it, drop that, bag it, scrap that, scrap it, call it off, stop it, stop that, maybe
+            later( on|), maybe (another|some other|a different) time, perhaps later( on|), perhaps (another|some
+            other|a different) time, possibly later( on|), probably later( on|), later possibly, (another|some
+            other|some other time maybe|a different) time, perhaps a next time, perhaps at a later time, maybe in a
+            (little |)while, maybe after sometime, later maybe, later on, ill pass, i will pass, ill take a pass, pass
+            on (it|that|this), im good, i am good, im good (for now|now|thanks|without|on that), im fine, im okay, im
+            ok, im all good, im (all |)set, i am (all |)set, (im|i am) all set for now, i should be all set, all set
+            for now, im done, i am done, hold off, put (it|that) on hold, on second thought no, thats okay for now,
+            that is okay for now, thats (alright|all right|okay|ok) (im|i am|ill), that is (okay|ok|alright) (im|i
+            am|ill), that should be good for now, uh uh, nuh uh, hell no, heck no, i hate it, not interested, no
+            longer"""
     ),
     forbids=phrases("not, dont, do not, dont you, please dont, please do not, never"),
     holds=phrases(
@@ -370,8 +370,8 @@ ENGLISH = LanguagePack(
         "repeat": phrases(
             """repeat, repeat (that|it|please|the question), say (that|it) again, (come |)again, pardon, pardon me,
                 sorry what, what, what did you say, what was that, what was the question, excuse me, i (didnt|did not)
-                (hear|catch|get) (that|you|it), i didnt hear (that|you), huh, (one more|another) time, once more, can
-                you repeat( that| it|), could you repeat( that| it|), i missed that, say again"""
+                (hear|catch|get) (that|you|it), i didnt hear (that|you), huh, one more time, once more, can you
+                repeat( that| it|), could you repeat( that| it|), i missed that, say again"""
         ),
         "wait": phrases(
             """wait, wait wait, hold on, hang on, hold up, wait (up|a second|a sec|a minute|a moment|a bit), hold on

@@ -1,0 +1,248 @@
+"""Yes or no: a doubtful yes is never a yes."""
+
+import pytest
+
+from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.speech.interpret import Match, NoMatch, Reading, interpret
+
+TABLE = Confirm(prompt="Book a table for two at seven. Shall I go ahead?")
+OPEN = Confirm(prompt="Would you like me to book a table?")
+TRANSFER = Confirm(prompt="Transfer 500 dollars from checking to savings for Ann Lee. Shall I go ahead?")
+
+
+def read(utterance: str, question: Confirm | Approval = TABLE) -> Reading:
+    return interpret(question, utterance)
+
+
+def test_a_yes_with_a_hold_and_a_dont_is_not_a_yes() -> None:
+    assert read("Okay, wait, don't run that.") == Match(False)
+
+
+def test_a_yes_with_a_question_that_doubts_is_no_consent() -> None:
+    assert read("Sure, but what does that command do exactly?") == NoMatch()
+
+
+@pytest.mark.parametrize(
+    "utterance", ["stop the music", "cancel meeting", "yesterday", "yes or no", "what time is it?"]
+)
+def test_something_else_is_no_answer(utterance: str) -> None:
+    assert read(utterance) == NoMatch()
+
+
+def test_the_words_of_the_question_add_nothing() -> None:
+    assert read("yes, book it for two at seven") == Match(True)
+    assert read("yes, at seven for two people") == Match(True)
+    assert read("yes, that time works") == Match(True)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "yes, but at eight",
+        "yes, at eight",
+        "yes, for three",
+        "yes, for seven at two",
+        "yes, make it eight",
+        "yes, two tables",
+        "sure, is eight possible?",
+        "yes, to me",
+    ],
+)
+def test_another_value_of_a_kind_that_the_question_names_is_a_change(utterance: str) -> None:
+    assert read(utterance, Confirm(prompt="Book one table for two at seven at Luigi's?")) == NoMatch()
+
+
+def test_values_that_change_places_are_a_change() -> None:
+    assert read("yes, from checking to savings", TRANSFER) == Match(True)
+    assert read("yes, from savings to checking", TRANSFER) == NoMatch()
+
+
+def test_another_number_of_what_is_asked_is_a_change() -> None:
+    tickets = Confirm(prompt="Buy 2 tickets for 3 days?")
+    assert read("yes, two tickets", tickets) == Match(True)
+    assert read("yes, three tickets", tickets) == NoMatch()
+    assert read("yes, a ticket", tickets) == NoMatch()
+
+
+def test_with_and_without_are_told_apart() -> None:
+    without = Confirm(prompt="Play the movie without subtitles?")
+    assert read("yes, without subtitles", without) == Match(True)
+    assert read("yes, with subtitles", without) == NoMatch()
+    with_them = Confirm(prompt="Play the movie with subtitles?")
+    assert read("yes, with subtitles", with_them) == Match(True)
+    assert read("yes, without subtitles", with_them) == NoMatch()
+    assert read("yes, without onions", with_them) == NoMatch()
+    assert read("yes, without", with_them) == NoMatch()
+
+
+@pytest.mark.parametrize(
+    ("utterance", "remainder"),
+    [
+        ("yes, on the 5th", "on the 5th"),
+        ("Yes please. I would like it for two people", "I would like it for two people"),
+        ("sure, can you do it at half past seven?", "can you do it at half past seven?"),
+        ("yes on friday, and what does it cost", "on friday, and what does it cost"),
+        ("yes, until the 8th of March", "until the 8th of March"),
+    ],
+)
+def test_a_detail_that_the_question_left_open_goes_with_the_yes(utterance: str, remainder: str) -> None:
+    assert read(utterance, OPEN) == Match(True, remainder)
+
+
+def test_a_detail_needs_a_clear_yes() -> None:
+    assert read("okay, on the 5th", OPEN) == NoMatch()
+
+
+def test_a_detail_in_a_story_is_no_yes() -> None:
+    story = "yes mother Susan fell down stairs yesterday hospital called doctors everywhere crying"
+    assert read(story, OPEN) == NoMatch()
+    assert read("yes, call Susan at eight", Confirm(prompt="Shall I book it at Luigi's?")) == NoMatch()
+
+
+def test_a_detail_is_a_change_where_a_wrong_yes_costs_most() -> None:
+    assert read("yes, on the 5th", Confirm(prompt="Shall I pay?", risk="high")) == NoMatch()
+    approval = Approval(tool="pay_bill", arguments={"amount": 12}, digest="d")
+    assert read("yes, on the 5th", approval) == NoMatch()
+    assert read("yes, pay the bill", approval) == Match(True)
+
+
+def test_a_deed_that_the_question_does_not_name_goes_with_the_yes() -> None:
+    assert read("yes, play it", Confirm(prompt="Should I throw it on?")) == Match(True, "play it")
+    assert read("yes, pay it", OPEN) == NoMatch()
+
+
+def test_a_question_goes_with_the_yes() -> None:
+    assert read("that works, what's their address?") == Match(True, "what's their address?")
+    assert read("yes. I need their phone number.") == Match(True, "I need their phone number.")
+    assert read("Perfect. Total price?") == Match(True, "Total price?")
+    assert read("yes, is it refundable. thank you, bye") == Match(True, "is it refundable. thank you, bye")
+
+
+def test_a_question_is_an_aside_where_a_wrong_yes_costs_most() -> None:
+    assert read("yes, what does it cost?", Confirm(prompt="Shall I pay?", risk="high")) == NoMatch()
+
+
+def test_an_acknowledgement_with_a_question_is_no_yes() -> None:
+    assert read("okay, what's my balance?") == NoMatch()
+
+
+def test_a_deed_that_is_asked_for_is_no_question() -> None:
+    assert read("yes. can you send it to Bob?") == NoMatch()
+
+
+@pytest.mark.parametrize("utterance", ["yes?", "okay?", "sure?"])
+def test_a_yes_that_asks_is_no_yes(utterance: str) -> None:
+    assert read(utterance) == NoMatch()
+
+
+@pytest.mark.parametrize("piece", ["Shall I go ahead?", "table for two at seven", "Book a table", TABLE.prompt])
+def test_our_own_words_never_answer(piece: str) -> None:
+    assert read(piece) == NoMatch()
+
+
+def test_an_assent_within_the_question_s_own_words_never_answers() -> None:
+    assert read("say yes to go ahead", Confirm(prompt="Please say yes to go ahead")) == NoMatch()
+    assert read("yes to go ahead", Confirm(prompt="Please say yes to go ahead")) == NoMatch()
+
+
+@pytest.mark.parametrize(
+    ("utterance", "remainder"),
+    [
+        ("no, make it fifty", "make it fifty"),
+        ("No. What does it cost?", "What does it cost?"),
+        ("no, thanks", None),
+        ("No, that's okay, thank you.", None),
+        ("don't do it", None),
+    ],
+)
+def test_no_keeps_what_is_wanted_instead(utterance: str, remainder: str | None) -> None:
+    assert read(utterance) == Match(False, remainder)
+
+
+def test_no_wins_over_a_yes_before_it() -> None:
+    assert read("yes... no") == Match(False)
+    assert read("sure, but I'd rather not") == Match(False)
+
+
+def test_a_yes_after_a_no_is_neither() -> None:
+    assert read("no. Yes, go ahead") == NoMatch()
+    assert read("no. go ahead") == NoMatch()
+
+
+def test_a_yes_with_a_no_to_something_in_it_is_neither() -> None:
+    assert read("yes, no subtitles please") == NoMatch()
+
+
+def test_ending_the_matter_without_a_yes_is_a_no() -> None:
+    assert read("That's all, thank you.") == Match(False)
+    assert read("Yes, that's all.") == Match(True)
+    assert read("That's all. What's the weather?") == NoMatch()
+
+
+@pytest.mark.parametrize("utterance", ["stop", "cancel it please", "Stop that right now!"])
+def test_stopping_what_is_asked_is_a_no(utterance: str) -> None:
+    assert read(utterance) == Match(False)
+
+
+def test_stopping_beside_a_yes_is_neither() -> None:
+    assert read("okay stop") == NoMatch()
+    assert read("stop, what does it cost?") == NoMatch()
+
+
+def test_a_verb_of_ending_may_be_what_is_asked() -> None:
+    cancel = Confirm(prompt="Shall I cancel the booking?")
+    assert read("yes, cancel it", cancel) == Match(True)
+    assert read("cancel it", cancel) == NoMatch()
+    assert read("no", cancel) == Match(False)
+
+
+def test_the_one_of_the_right_one_counts_nothing() -> None:
+    assert read("yes, that is a good one") == Match(True)
+    assert read("yes. one") == NoMatch()
+
+
+def test_conditions_are_no_yes_but_may_be_asked_about() -> None:
+    assert read("yes, if it is free", OPEN) == NoMatch()
+    assert read("yes, until", OPEN) == NoMatch()
+    assert read("yes, after seven") == NoMatch()
+    assert read("yes, tell me if they have parking", OPEN) == Match(True, "tell me if they have parking")
+
+
+def test_a_choice_in_the_question_is_not_answered_by_a_yes_to_one_of_them() -> None:
+    assert read("yes, the red box", Confirm(prompt="Do you want the red or the blue box?")) == NoMatch()
+
+
+def test_what_is_pointed_at_is_what_is_asked() -> None:
+    assert read("yes, book that flight", Confirm(prompt="Book Delta at seven?")) == Match(True)
+    assert read("yes, book that whirligig", Confirm(prompt="Book Delta at seven?")) == Match(True)
+    assert read("yes, that stinks", OPEN) == NoMatch()
+    assert read("that whirligig works for me", OPEN) == Match(True)
+    assert read("yes, book the whirligig", OPEN) == NoMatch()
+    assert read("yes, the price is fine", OPEN) == Match(True)
+    assert read("yes, the price is high", OPEN) == NoMatch()
+    assert read("yes, this whirligig thing", OPEN) == NoMatch()
+
+
+def test_the_details_of_a_confirmation_are_words_of_the_question() -> None:
+    question = Confirm(
+        prompt="Shall I?", action="transfer", details={"amount": 500, "day": "2026-03-05", "odd": "2026-13-05"}
+    )
+    assert read("yes, transfer five hundred on March fifth", question) == Match(True)
+    assert read("yes, on March sixth", question) == NoMatch()
+
+
+def test_the_words_of_an_approval_are_its_tool_and_its_arguments() -> None:
+    approval = Approval(
+        tool="refund_order", arguments={"to": "Ann Lee"}, digest="d", title="Refund", speak="Refund {to}"
+    )
+    assert read("yes, refund Ann Lee", approval) == Match(True)
+    assert read("yes, refund Bob", approval) == NoMatch()
+
+
+def test_why_it_was_read_so_is_told() -> None:
+    assert read("nope").rule == "no: 'nope'"
+    assert read("yes, but at eight").rule == "aside: change: 'but'"
+    assert read("maybe").rule == "unsure: 'maybe'"
+    assert read("thank you").rule == "neither yes nor no"
+    assert read("the weather").rule == "aside: neither yes nor no"
+    assert read("   ").rule == "nothing was said"
