@@ -6,9 +6,10 @@ what it heard to `Asking.answer`, and the ledger takes the first valid answer, o
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from voice_hitl.line import Line
+from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
@@ -42,6 +43,15 @@ class Asking(Protocol):
 
     async def answer(self, answer: Answer) -> Settlement:
         """Hand over an answer; what became of it. Works after the request settled too: late is not wrong."""
+        ...
+
+    @property
+    def asks_others(self) -> bool:
+        """Whether somebody else than the caller is being asked now."""
+        ...
+
+    def hand_on(self) -> bool:
+        """Have somebody else than the caller asked, now; False: there is nobody to hand it on to."""
         ...
 
 
@@ -115,3 +125,45 @@ class Asker(Protocol):
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Ask until cancelled. Returning says that it gave up; the request stays open while another asker runs."""
         ...
+
+
+# --- what an asker may say of itself besides -------------------------------------------------------------------------
+
+
+@runtime_checkable
+class SaysWhom(Protocol):
+    """An asker that says whom it asks: one that does not asks somebody else than the caller."""
+
+    @property
+    def whom(self) -> Literal["caller", "others", "nobody"]:
+        """The person in the call, somebody else, or nobody: it only keeps the caller company."""
+        ...
+
+
+@runtime_checkable
+class InTurn(Protocol):
+    """An asker that is asked after those before it, and before those behind it."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which the next one is asked too."""
+        ...
+
+
+@runtime_checkable
+class NeedsOfProvider(Protocol):
+    """An asker that some providers give no way to ask through."""
+
+    def why_not(self, capabilities: ProviderCapabilities) -> str | None:
+        """Why it could never ask in a session of such a provider; None: it could."""
+        ...
+
+
+def whom(asker: Asker) -> Literal["caller", "others", "nobody"]:
+    """Whom it asks."""
+    return asker.whom if isinstance(asker, SaysWhom) else "others"
+
+
+def can_answer(asker: Asker) -> bool:
+    """Whether an answer can come of it."""
+    return whom(asker) != "nobody"

@@ -38,6 +38,8 @@ class CallerSaid:
     ended: float
     confidence: float | None
     item_id: str
+    more_due: bool = False
+    """Whether the caller has taken another turn already, and its transcript is still to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class PartCut:
     part: int
     began: float
     at: float
+    left: float | None = None
+    """Seconds of it that were not heard; None where not all of it had been made."""
 
 
 LineEvent = CallerBegan | CallerEnded | CallerSaid | NotUnderstood | KeyPressed | PartBegan | PartHeard | PartCut
@@ -90,6 +94,11 @@ class HeldLine(Protocol):
     @property
     def rate(self) -> int:
         """Samples a second of the audio that `play` takes."""
+        ...
+
+    @property
+    def now(self) -> float:
+        """The time by which everything that the caller did has been told: a round trip, and an onset, ago."""
         ...
 
     def events(self) -> Receiver[LineEvent]:
@@ -110,6 +119,14 @@ class HeldLine(Protocol):
 
     def stop(self) -> None:
         """Stop the voice, in this tick."""
+        ...
+
+    def leave_with(self, text: str) -> None:
+        """Have the model's own voice say this when the floor goes back, before it goes on."""
+        ...
+
+    def leave_playing(self, pcm: bytes) -> None:
+        """Play this (mono int16 at `rate`) when the floor goes back, before the model goes on."""
         ...
 
     async def forget(self, item_id: str) -> None:
@@ -155,6 +172,27 @@ class Line(Protocol):
     @property
     def can_be_held(self) -> bool:
         """Whether the model can be kept from answering by itself."""
+        ...
+
+    @property
+    def can_interject(self) -> bool:
+        """Whether the model's own voice may be had while it waits for a call."""
+        ...
+
+    async def quiet_for(self, seconds: float) -> None:
+        """Return once nobody, neither the model nor the caller nor an asker, has been heard for so long."""
+        ...
+
+    async def interject(self, voice: bytes | str) -> None:
+        """Say something while nobody holds the floor: mono int16 at `rate`, or words for the model's own voice.
+
+        It ends like the model's own words, when anyone speaks. Where somebody speaks already it is not said.
+        """
+        ...
+
+    @property
+    def rate(self) -> int:
+        """Samples a second of the audio that `interject` takes."""
         ...
 
     def taken_by(self, pending_id: str, *, after: After) -> AbstractAsyncContextManager[HeldLine]:

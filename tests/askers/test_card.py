@@ -62,6 +62,11 @@ class Asked:
         self.puts += 1
         self.request.expires_at = self.request.expires_at or AT + timedelta(seconds=60)
 
+    asks_others: bool = False
+
+    def hand_on(self) -> bool:
+        return False
+
     async def answer(self, answer: Answer) -> Settlement:
         raise AssertionError("a card asker hands over nothing: the page's messages do")
 

@@ -108,7 +108,7 @@ async def test_the_caller_says_yes_and_the_model_reads_it() -> None:
         model.ignore(Forgot)
         await model.expect(Held, on=False)
         await desk.channel.close()
-    assert desk.voice.said == ["Book a table for four at seven.", "Shall I go ahead?"]
+    assert desk.voice.said[:2] == ["Book a table for four at seven.", "Shall I go ahead?"]
 
 
 async def test_the_caller_says_no_with_a_change_and_the_model_reads_both() -> None:

@@ -40,6 +40,11 @@ class Asked:
     def put(self) -> None:
         self.request.expires_at = AT + timedelta(seconds=60)
 
+    asks_others: bool = False
+
+    def hand_on(self) -> bool:
+        return False
+
     async def answer(self, answer: Answer) -> Settlement:
         if self.gate is not None:
             await self.gate.wait()

@@ -6,14 +6,13 @@ from typing import Literal, TypeVar
 import pytest
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
-from voice_hitl.speech.dialogue import (
+from voice_hitl.speech.dialogue import Dialogue
+from voice_hitl.speech.effects import (
     Aside,
     Consumed,
-    Dialogue,
     Effect,
     Filled,
     GaveUp,
-    Manner,
     PassOn,
     Say,
     Sentence,
@@ -22,6 +21,7 @@ from voice_hitl.speech.dialogue import (
     Utterance,
     WasRead,
 )
+from voice_hitl.speech.manner import Manner
 from voice_hitl.speech.reading import Match, Reading
 
 T = TypeVar("T")

@@ -1,5 +1,7 @@
 """`CardAsker`: the question as a card in the browser of the caller."""
 
+from typing import Literal
+
 import anyio
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp
@@ -16,6 +18,11 @@ class CardAsker:
     def name(self) -> str:
         """`card`."""
         return "card"
+
+    @property
+    def whom(self) -> Literal["caller"]:
+        """Whoever is in front of the page is the caller."""
+        return "caller"
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
         """Whether the call has a page (its leg carries messages), and whoever is in front of it may answer."""

@@ -4,10 +4,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from voice_hitl.asker import AskerSession
+from voice_hitl.asker import AskerSession, NeedsOfProvider, can_answer
 from voice_hitl.channels.options import SessionOptions
 from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.tools.definition import AITool
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,21 @@ def check_names(tools: Sequence[AITool], human: HumanInputToolHandler | None) ->
             raise ValueError(
                 f"tool {tool.name!r} requires approval: give the channel a human_input_handler to ask with"
             )
+
+
+def check_askers(human: HumanInputToolHandler | None, capabilities: ProviderCapabilities) -> None:
+    """Refuse (`ValueError`) an asker that could never ask in a session of this provider; warn of one that only talks.
+
+    Else the caller would wait, in silence, for a question that nobody can put.
+    """
+    for name in sorted(human.tool_names) if human is not None else ():
+        for asker in human.askers_of(name) if human is not None else ():
+            why_not = asker.why_not(capabilities) if isinstance(asker, NeedsOfProvider) else None
+            if why_not is None:
+                continue
+            if can_answer(asker):
+                raise ValueError(f"asker {asker.name!r} of {name} can ask nobody here: {why_not}")
+            log.warning("asker %r of %s will say nothing: %s", asker.name, name, why_not)
 
 
 class DeclaredTools:
@@ -72,7 +88,9 @@ class DeclaredTools:
         return reached if any(human.asks(tool.name) for tool in reached) else []
 
     def _reaches(self, human: HumanInputToolHandler, name: str, session: AskerSession | None) -> bool:
-        return self._heard() or any(asker.reaches(None, session) for asker in human.askers_of(name))
+        return self._heard() or any(
+            can_answer(asker) and asker.reaches(None, session) for asker in human.askers_of(name)
+        )
 
     def _warn(self, name: str, why: str) -> None:
         if name not in self._warned:

@@ -304,8 +304,8 @@ class VoiceSession:
                 self._voices.model_said(event)
             case Transcript():
                 self._transcript(event)
-            case TranscriptFailed():
-                self._voices.not_transcribed()
+            case TranscriptFailed(item_id):
+                self._voices.not_transcribed(item_id)
             case ResponseStarted():
                 self._voices.response_started(event)
             case ResponseEnded(response_id, status):
@@ -317,10 +317,10 @@ class VoiceSession:
                 self.calls.called(self.pipeline.arrive(call_id, name, arguments, response_id), call_id)
             case ToolCancelled(call_ids):
                 self.pipeline.cancel(call_ids)
-            case SpeechStarted():
-                self._voices.caller_speaks()
-            case SpeechStopped():
-                self._voices.caller_ceases()
+            case SpeechStarted(item_id):
+                self._voices.caller_speaks(item_id)
+            case SpeechStopped(item_id):
+                self._voices.caller_ceases(item_id)
             case ProviderDigit(digit):
                 self._voices.pressed(digit)
             case ProviderFailed():

@@ -9,7 +9,7 @@ from typing import Unpack
 
 import anyio
 
-from voice_hitl.channels.declared import DeclaredTools, check_names
+from voice_hitl.channels.declared import DeclaredTools, check_askers, check_names
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.on_call import OnCall, decide
 from voice_hitl.channels.options import SessionOptions, SessionOverrides
@@ -60,7 +60,8 @@ class RealtimeVoiceChannel:
             welcome, under the identity its transport gives it.
 
     Raises:
-        ValueError: A host tool under a name the human-input handler defines, or a schema that does not compile.
+        ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or an
+            asker that this provider gives no way to ask through.
     """
 
     channel_type = ChannelType.REALTIME_VOICE
@@ -84,6 +85,7 @@ class RealtimeVoiceChannel:
         on_call: OnCall | None = None,
     ) -> None:
         check_names(tools, human_input_handler)
+        check_askers(human_input_handler, provider.capabilities)
         Catalogue(tools)  # a schema that does not compile is an error here, not in the first call
         if isinstance(tool_handler, HumanInputToolHandler):
             log.warning("channel %s: pass a HumanInputToolHandler as human_input_handler=, not as tool_handler=", id)

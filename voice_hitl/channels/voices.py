@@ -1,6 +1,7 @@
 """The voices of a session: the model's, the caller's, and that of an asker who has the floor; who is heard when."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.callers_leg import CallersLeg
@@ -15,6 +16,9 @@ from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ProviderConnection, ResponseStarted, Transcript
 from voice_hitl.tasks import current_time
 from voice_hitl.transport import AudioIn, Leg, Played
+
+INTERJECTED = "interjected"
+"""What the items of our own begin with that are said beside the model: while somebody else is being asked."""
 
 
 class Voices:
@@ -50,6 +54,7 @@ class Voices:
         self._playback = Playback(capabilities.rate)
         self._active: str | None = None
         self._cut_by_us: str | None = None
+        self._interjected = 0
         self.line = VoiceLine(self, link, floor, capabilities)
 
     @property
@@ -109,32 +114,39 @@ class Voices:
         if self.line.held is not None:
             self.line.held.heard_frame(audio.pcm, audio.at)
 
-    def caller_speaks(self) -> None:
+    def caller_speaks(self, item_id: str = "") -> None:
         """The caller begins: what the model says stops in this tick (an asker sees to itself). No wait is touched."""
         self._calls.speech(on=True)
+        self.line.voice_changed()
         self._told.speech_started(current_time())
-        if self.line.held is not None:
-            return
+        held = self.line.held
+        if held is not None:
+            held.turn_began(item_id)
+            if not held.lets_model_speak:
+                return
         if self._active is not None:
             self._book.interrupted(self._active)
         cut = self._cut()
         if cut is not None:
             self._told.barge_in(cut.item_id, cut.played_ms)
 
-    def caller_ceases(self) -> None:
+    def caller_ceases(self, item_id: str = "") -> None:
         """The caller stops."""
+        if self.line.held is not None:
+            self.line.held.turn_ended(item_id)
         self._told.speech_ended(current_time())
         self._calls.speech(on=False)
+        self.line.voice_changed()
 
     def transcribed(self, line: Transcript) -> None:
         """What the caller said, for good."""
         if self.line.held is not None:
             self.line.held.transcribed(line)
 
-    def not_transcribed(self) -> None:
+    def not_transcribed(self, item_id: str = "") -> None:
         """What the caller said could not be made out."""
         if self.line.held is not None:
-            self.line.held.not_transcribed()
+            self.line.held.not_transcribed(item_id)
 
     def pressed(self, digit: str) -> None:
         """The caller pressed a key."""
@@ -154,6 +166,9 @@ class Voices:
     def _cut(self) -> Cut | None:
         """Stop the model's voice in this tick, and have it forget what was not heard."""
         cut, active = self._playback.cut(self._caller.leg), self._active
+        if cut is not None and cut.response_id.startswith(INTERJECTED):
+            # The model knows nothing of it, and nothing was heard of what it said itself after it.
+            cut = replace(cut, response_id="", item_id="", played_ms=0.0) if cut.unheard else None
         if active is not None:
             self._playback.drop(active)
         self.line.voice_changed()
@@ -163,7 +178,7 @@ class Voices:
                 await connection.interrupt(active)
                 return
             heard = cut.item_id if cut.played_ms else ""
-            await connection.interrupt(active or cut.response_id, item_id=heard, played_ms=cut.played_ms)
+            await connection.interrupt(active or cut.response_id or None, item_id=heard, played_ms=cut.played_ms)
             for unheard in cut.unheard:
                 await connection.forget(unheard)
 
@@ -187,6 +202,14 @@ class Voices:
         """Stop the model's words: an asker takes the floor. The calls of that response are run all the same."""
         self._cut_by_us = self._active
         self._cut()
+
+    def interject(self, pcm: bytes) -> None:
+        """Play this like words of the model's, which the model knows nothing of."""
+        self._interjected += 1
+        item = f"{INTERJECTED}-{self._interjected}"
+        self._playback.play(AudioOut(pcm, item, response_id=item), self.leg)
+        self._playback.finish(self.leg)
+        self.line.voice_changed()
 
     async def floor_changed(self, *, taken: bool) -> None:
         """An asker has the line now, or has let it go. The floor itself says when the model has it again."""

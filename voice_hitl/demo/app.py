@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from voice_hitl import plugins
+from voice_hitl.asker import Asker
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
@@ -124,7 +125,7 @@ def create_demo(
             {"ConfirmAction"},
             timeout=timeout,
             tool_definitions=[confirm_action()],
-            askers=[SpokenAsker(speaker=model.speaker), CardAsker()],
+            askers=_askers(model),
         ),
     )
     kit.register_channel(voice)
@@ -133,6 +134,12 @@ def create_demo(
     if not model.speaks_first:
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
     return Demo(Starlette(routes=_routes(transport, model)), kit, voice, model, transport, restaurant)
+
+
+def _askers(model: DemoModel) -> list[Asker]:
+    """Aloud, where the model can be kept from answering what is said to the question; and as a card."""
+    spoken = SpokenAsker(speaker=model.speaker)
+    return [CardAsker()] if spoken.why_not(model.provider.capabilities) else [spoken, CardAsker()]
 
 
 def _load_transport() -> Callable[..., WebTransport]:

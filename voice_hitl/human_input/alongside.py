@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 import anyio.lowlevel
 
-from voice_hitl.asker import Asker
+from voice_hitl.asker import Asker, can_answer
 from voice_hitl.enums import HookTrigger, RequestEnd
 from voice_hitl.human_input.asking import SharedAsking, label_of
 from voice_hitl.human_input.live import LiveRequest, LiveRequests
@@ -127,7 +127,7 @@ class Alongside:
         reached = [asker for asker in live.new.askers if self._reaches(asker, live)]
         if pending.end is not None:
             return
-        if reached:
+        if any(can_answer(asker) for asker in reached):
             live.asking = SharedAsking(
                 pending,
                 pending.question or Text(prompt=pending.tool_name),

@@ -4,17 +4,30 @@ VoiceXML's form is the field's word for it. Pure: what happens and when goes in 
 come out, and `deadline()` says when to come back. Silence is never an answer; a doubtful yes is never a yes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
 
-from voice_hitl.questions.model import Approval, Confirm, Number, Question, Text
+from voice_hitl.questions.model import Form, Question
 from voice_hitl.speech.echo import Echo
+from voice_hitl.speech.effects import (
+    Aside,
+    ByVoiceOrKey,
+    Consumed,
+    Effect,
+    Filled,
+    GaveUp,
+    PassOn,
+    Say,
+    Sentence,
+    Stop,
+    ToOperator,
+    Utterance,
+    WasRead,
+)
 from voice_hitl.speech.interpret import interpret
-from voice_hitl.speech.reading import Command, Match, NoMatch, Reading
-
-OVERLAP_S = 0.3
-"""How much before the question's decisive end a yes may begin."""
+from voice_hitl.speech.manner import KeysFor, Manner, Phrases, Why
+from voice_hitl.speech.played_prompt import PlayedPrompt
+from voice_hitl.speech.reading import Command, CommandName, Match, NoMatch, Reading
+from voice_hitl.speech.stage import Stage
 
 SETTLE_S = 0.7
 SETTLE_HIGH_S = 1.0
@@ -27,220 +40,62 @@ TRANSCRIPT_S = 5.0
 """How long a transcript may take before the utterance counts as one that could not be made out."""
 
 LOW_CONFIDENCE = 0.4
-"""Below this recognition confidence (0 to 1) a yes is a no-match."""
+"""Below this recognition confidence (0 to 1) a yes is a no-match, and anything else is read back."""
 
+RESUMES = 2
+"""How often a question goes on where it was cut before that counts as a try: in a din it would go on for ever."""
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence to be spoken. `decisive`: it holds an argument without which nobody can say yes."""
-
-    text: str
-    decisive: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """What was heard: the words and when they were said (seconds of the leg's clock, the round trip taken off)."""
-
-    text: str
-    began: float
-    ended: float
-    confidence: float | None = None
-    item_id: str = ""
-
-
-class Phrases(Protocol):
-    """The words a dialogue is held in: one language's templates."""
-
-    def asked(self, question: Question) -> tuple[Sentence, ...] | None:
-        """The prompt; None: this question cannot be asked aloud."""
-        ...
-
-    def asked_again(
-        self, question: Question, attempt: int, why: Literal["no_input", "no_match"]
-    ) -> tuple[Sentence, ...]:
-        """A reprompt: shorter and more explicit at each attempt (from 1)."""
-        ...
-
-    def between(self, labels: tuple[str, ...]) -> tuple[Sentence, ...]:
-        """Which of these was meant?"""
-        ...
-
-    def options(self, question: Question) -> tuple[Sentence, ...]:
-        """What may be answered, keys included."""
-        ...
-
-    def read_back(self, question: Question, value: object) -> tuple[Sentence, ...]:
-        """Is that right?"""
-        ...
-
-    def second_yes(self, question: Question) -> tuple[Sentence, ...]:
-        """The question in its shortest form, for a second yes."""
-        ...
-
-
-class Keys(Protocol):
-    """Digits to meaning, for the question that is asked."""
-
-    def press(self, key: str, now: float) -> Reading | None:
-        """A key: what it completes, or None while more may come."""
-        ...
-
-    def tick(self, now: float) -> Reading | None:
-        """Time has passed: what is complete by it."""
-        ...
-
-    def deadline(self) -> float | None:
-        """When to come back."""
-        ...
-
-
-# --- effects ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Say:
-    """Speak these sentences, one after another, in place of whatever is being spoken."""
-
-    sentences: tuple[Sentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Stop speaking, in this tick."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """The question is answered. `value` in the shape of its kind; `decline`: the person will not answer."""
-
-    value: object = None
-    via: Literal["voice", "key"] = "voice"
-    decline: bool = False
-    reason: str | None = None
-    evidence: Mapping[str, object] = field(default_factory=dict[str, object])
-
-
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """Not an answer: it goes to the model, which gets the floor for one response. Then the question is asked again."""
-
-    utterance: Utterance
-
-
-@dataclass(frozen=True, slots=True)
-class PassOn:
-    """Said before the question began: it is the model's, and stays in its history."""
-
-    utterance: Utterance
-
-
-@dataclass(frozen=True, slots=True)
-class Consumed:
-    """Taken for the question, or dropped as our own echo: it leaves the model's history."""
-
-    item_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class WasRead:
-    """How something heard was read, and why: for hooks and evidence."""
-
-    text: str
-    reading: Reading
-    why: str
-    via: Literal["voice", "key"] = "voice"
-
-
-@dataclass(frozen=True, slots=True)
-class ToOperator:
-    """The person wants somebody else."""
-
-
-@dataclass(frozen=True, slots=True)
-class GaveUp:
-    """So many tries, and no answer."""
-
-    tries: int
-
-
-Effect = Say | Stop | Filled | Aside | PassOn | Consumed | WasRead | ToOperator | GaveUp
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How a dialogue is held."""
-
-    language: str = "en"
-    tries: int = 3
-    no_input_s: float = 6.0
-    read_back: Literal["auto", "always", "never"] = "auto"
-    barge_in: bool = True
-    echo_cancelled: bool = True
-
-
-@dataclass(slots=True)
-class _Prompt:
-    """What is being spoken, or was last, and how far it was heard."""
-
-    sentences: tuple[Sentence, ...]
-    began: float | None = None
-    reached: int = 0
-    """The sentence that is being heard, or was when it was cut."""
-    decisive_end: float | None = None
-    playing: bool = True
-
-    @property
-    def last_decisive(self) -> int:
-        decisive = [index for index, sentence in enumerate(self.sentences) if sentence.decisive]
-        return decisive[-1] if decisive else len(self.sentences) - 1
+KEYPAD_FIRST = 2
+"""The attempt whose reprompt names the keys first."""
 
 
 @dataclass(slots=True)
 class _Pending:
     """A yes that waits for its settle window to pass."""
 
-    value: object
     utterance: Utterance
     settles_at: float
     reading: Match
 
 
 class Dialogue:
-    """Holds the dialogue of one question (not a form: see `FormDialogue`). Once `over`, nothing comes out any more.
+    """Holds the dialogue of one question (for a form see `FormDialogue`). Once `over`, nothing comes out any more.
 
     Args:
         question: What is asked.
         phrases: The words it is asked in.
-        keys: Makes the keypad's reader of a question.
+        keys_for: Makes the keypad's reader of a question.
         manner: How it is held.
+        echo: Knows what was played before this question.
+        form: The form that the question stands in: it may be answered as a whole.
     """
 
     def __init__(
         self,
         question: Question,
         phrases: Phrases,
-        keys: "KeysFor",
+        keys_for: KeysFor,
         manner: Manner | None = None,
+        *,
         echo: Echo | None = None,
+        form: Form | None = None,
     ) -> None:
         self._asked = question
         self._phrases = phrases
-        self._keys_for = keys
+        self._keys_for = keys_for
         self._manner = manner or Manner()
         self._echo = echo if echo is not None else Echo()
-        self._reads: Question = question
-        self._keys = keys(question)
-        self._stage: Literal["ask", "read_back", "second_yes"] = "ask"
-        self._value: object = None
-        self._heard_value: Utterance | None = None
-        self._prompt = _Prompt(())
+        self._form = form
+        self._stage = Stage.asking(question, (), keys_for)
+        self._prompt = PlayedPrompt(())
         self._tries = 0
         self._speaks = False
         self._no_input_at: float | None = None
         self._transcript_by: float | None = None
         self._pending: _Pending | None = None
         self._failed_in_a_row = 0
+        self._resumed = 0
+        self._beside = False
         self.over = False
 
     # --- the clock ---------------------------------------------------------------------------------------------------
@@ -249,8 +104,10 @@ class Dialogue:
         """When to come back with `tick`, in seconds of the leg's clock; None: only when something happens."""
         if self.over:
             return None
-        times = [self._keys.deadline(), self._transcript_by]
-        if not self._speaks:
+        times = [self._stage.keys.deadline()]
+        if not self._beside:
+            times.append(self._transcript_by)
+        if self._listens:
             times += [self._no_input_at, self._pending.settles_at if self._pending else None]
         return min((at for at in times if at is not None), default=None)
 
@@ -258,76 +115,76 @@ class Dialogue:
         """Time has passed."""
         if self.over:
             return []
-        keyed = self._keys.tick(now)
+        keyed = self._stage.keys.tick(now)
         if keyed is not None:
             return self._keyed("", keyed, now)
         if self._transcript_by is not None and now >= self._transcript_by:
             return self.unheard(now)
-        if self._speaks:
+        if not self._listens:
             return []
         if self._pending is not None and now >= self._pending.settles_at:
-            return self._settle_yes(self._pending, now)
+            return self._settle_yes(self._pending)
         if self._no_input_at is not None and now >= self._no_input_at:
-            return self._again(now, "no_input")
+            return self._again("no_input")
         return []
+
+    @property
+    def _listens(self) -> bool:
+        """Whether all that was said so far is known, and nobody speaks."""
+        return not (self._speaks or self._beside or self._transcript_by is not None)
 
     # --- our own voice -----------------------------------------------------------------------------------------------
 
-    def start(self, now: float) -> list[Effect]:
+    def start(self, _now: float) -> list[Effect]:
         """Ask; `GaveUp` with no try where the question cannot be asked aloud."""
-        sentences = self._phrases.asked(self._asked)
-        if sentences is None:
+        words = self._phrases.asked(self._asked)
+        if words is None:
             return self._end(GaveUp(0))
+        self._stage.words = words
         self._tries = 1
-        return self._say(sentences)
+        return self._say(words)
 
     def playing(self, index: int, at: float) -> None:
         """The first sound of a sentence of the last `Say` was heard."""
-        if self._prompt.began is None:
-            self._prompt.began = at
-        self._prompt.reached = index
+        if index < len(self._prompt.sentences):
+            self._prompt.starts(index, at)
+            self._echo.playing(self._prompt.sentences[index].text, at)
+            self._stage.note(self._prompt)
 
     def played(self, index: int, began: float, at: float) -> None:
         """A sentence of the last `Say` was heard whole, from `began` to `at`."""
-        prompt = self._prompt
-        if index >= len(prompt.sentences):
+        if index >= len(self._prompt.sentences):
             return
-        self._echo.played(prompt.sentences[index].text, began, at)
-        if prompt.began is None:
-            prompt.began = began
-        if index == prompt.last_decisive:
-            prompt.decisive_end = at
-        if index == len(prompt.sentences) - 1:
-            prompt.playing = False
-            if not self._speaks and self._transcript_by is None:
-                self._no_input_at = at + self._manner.no_input_s
+        self._echo.played(self._prompt.sentences[index].text, began, at)
+        self._prompt.heard(index, began, at)
+        self._stage.note(self._prompt)
+        if self._prompt.ended is not None and self._no_input_at is None:
+            self._no_input_at = at + self._manner.no_input_s
 
-    def cut(self, index: int, began: float, at: float) -> None:
-        """The voice was stopped in this sentence, of which the beginning was heard."""
-        prompt = self._prompt
-        if index < len(prompt.sentences):
-            self._echo.played(prompt.sentences[index].text, began, at)
-            prompt.reached = index
-        prompt.playing = False
+    def cut(self, index: int, began: float, at: float, left: float | None = None) -> None:
+        """The voice was stopped in this sentence, of which `left` seconds were not heard (None: nobody knows)."""
+        if index < len(self._prompt.sentences):
+            self._echo.cut(self._prompt.sentences[index].text, began, at)
+            self._prompt.cut(index, began, at, left)
+            self._stage.note(self._prompt)
 
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
     def speech_began(self, at: float) -> list[Effect]:
         """The caller begins to speak: the voice stops at once, whatever it turns out to be."""
-        if self.over:
+        if self.over or self._beside:
             return []
+        if self._pending is not None and self._transcript_by is None and at >= self._pending.settles_at:
+            return self._settle_yes(self._pending)
         self._speaks = True
         self._no_input_at = None
-        if self._pending is not None and at >= self._pending.settles_at:
-            return self._settle_yes(self._pending, at)
         if self._prompt.playing and self._manner.barge_in and self._manner.echo_cancelled:
-            self._prompt.playing = False
-            return [Stop()]
+            return self._stop()
         return []
 
     def speech_ended(self, at: float) -> list[Effect]:
         """The caller stops: a transcript is due."""
-        if not self.over:
+        if self._speaks and not self.over:
             self._speaks = False
             self._transcript_by = at + TRANSCRIPT_S
         return []
@@ -335,239 +192,260 @@ class Dialogue:
     def unheard(self, now: float) -> list[Effect]:
         """What was said could not be made out: a no-match, never silence."""
         self._transcript_by = None
-        if self.over:
+        if self.over or self._beside:
             return []
         self._failed_in_a_row += 1
-        if self._pending is not None:
-            self._pending = None
-        if self._was_cut:
-            return self._resume()
-        return self._again(now, "no_match")
+        self._pending = None
+        return self._not_an_answer(now)
 
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """The final transcript of an utterance."""
-        self._transcript_by = None
         if self.over:
             return []
+        if self._beside:
+            return [PassOn(heard)]
+        if not heard.text.strip():
+            return self.unheard(now)
+        self._transcript_by = now + TRANSCRIPT_S if heard.more_due else None
         own = self._echo.sift(heard.text, heard.began, heard.ended)
         if own.echoed and not own.text:
-            reading = NoMatch(rule="our own voice")
-            return [WasRead(heard.text, reading, reading.rule), Consumed(heard.item_id), *self._go_on_after_noise(now)]
+            return self._dropped(heard, "our own voice", now)
         heard = replace(heard, text=own.text, began=own.began)
-        if self._prompt.began is None or heard.began < self._prompt.began:
-            reading = NoMatch(rule="said before the question began")
-            return [WasRead(heard.text, reading, reading.rule), PassOn(heard), *self._go_on_after_noise(now)]
-        if self._pending is not None:
-            before = self._pending.utterance
-            heard = replace(heard, text=f"{before.text} {heard.text}", began=before.began)
-            self._pending = None
-        self._failed_in_a_row = 0
-        answer = interpret(self._reads, heard.text, language=self._manner.language)
-        return [WasRead(heard.text, answer, answer.rule), *self._read(answer, heard, now)]
+        if not self._manner.echo_cancelled and self._prompt.may_echo(heard.began):
+            return self._dropped(heard, "said while we spoke, where our own voice may come back", now)
+        if not self._stage.begun_by(heard.began):
+            return self._before_the_question(heard, now)
+        return self._answered(self._joined(heard), now)
 
     def key(self, digit: str, now: float) -> list[Effect]:
-        """A key was pressed."""
+        """A key was pressed. Like a no it counts from the question's first word."""
         if self.over:
             return []
-        self._no_input_at = None
-        stop: list[Effect] = [Stop()] if self._prompt.playing else []
-        self._prompt.playing = False
-        reading = self._keys.press(digit, now)
-        return stop if reading is None else [*stop, *self._keyed(digit, reading, now)]
+        if self._stage.first_word_at is None:
+            early = NoMatch(rule="keyed before the question began")
+            return [WasRead(digit, early, early.rule, via="key")]
+        stop = self._stop() if self._prompt.playing and self._prompt.began is not None else []
+        reading = self._stage.keys.press(digit, now)
+        if reading is None:
+            return [*stop, *self._listen(now)]
+        return [*stop, *self._keyed(digit, reading, now)]
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
-    def _keyed(self, digit: str, reading: Reading, now: float) -> list[Effect]:
-        read = WasRead(digit, reading, reading.rule, via="key")
-        match reading:
-            case Match(value):
-                if self._stage != "ask":
-                    value = self._value if value is True else False
-                    if value is False:
-                        return [read, *self._not_that(now)]
-                self._pending = None
-                return [read, *self._fill(value, None, "key", reading.rule, None)]
-            case Command(name):
-                return [read, *self._command(name, now)]
-            case NoMatch():
-                return [read, *self._again(now, "no_match")]
+    def _dropped(self, heard: Utterance, why: str, now: float) -> list[Effect]:
+        reading = NoMatch(rule=why)
+        return [WasRead(heard.text, reading, why), Consumed(heard.item_id), *self._go_on(now)]
+
+    def _before_the_question(self, heard: Utterance, now: float) -> list[Effect]:
+        reading = NoMatch(rule="said before the question began")
+        goes = PassOn(heard) if self._stage.kind == "ask" else Consumed(heard.item_id)
+        return [WasRead(heard.text, reading, reading.rule), goes, *self._go_on(now)]
+
+    def _joined(self, heard: Utterance) -> Utterance:
+        """With the yes before it, where that has not settled: "yes" and "but make it eight" are one."""
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return heard
+        before = pending.utterance
+        confidences = [each for each in (before.confidence, heard.confidence) if each is not None]
+        text, sure = f"{before.text} {heard.text}", min(confidences, default=None)
+        return replace(heard, text=text, began=before.began, confidence=sure)
+
+    def _answered(self, heard: Utterance, now: float) -> list[Effect]:
+        self._failed_in_a_row = 0
+        language = self._manner.language
+        if self._form is not None:
+            whole = interpret(self._form, heard.text, language=language)
+            if isinstance(whole, Match):
+                read = WasRead(heard.text, whole, whole.rule)
+                filled = self._filled(heard.text.strip(), None, "voice", whole.rule, heard)
+                return [read, Consumed(heard.item_id), *self._end(replace(filled, whole=True))]
+        reading = interpret(self._stage.reads, heard.text, language=language)
+        return [WasRead(heard.text, reading, reading.rule), *self._read(reading, heard, now)]
 
     def _read(self, reading: Reading, heard: Utterance, now: float) -> list[Effect]:
+        consumed = Consumed(heard.item_id)
+        corrected = self._stage.correction(heard.text, self._manner.language)
         match reading:
             case Command(name):
-                return [Consumed(heard.item_id), *self._command(name, now)]
+                return [consumed, *self._command(name, now)]
+            case NoMatch() if corrected is not None:
+                return [consumed, *self._read_back(corrected.value, heard)]
+            case NoMatch(rule=rule) if rule.startswith("aside"):
+                return [*(self._stop() if self._prompt.playing else []), *self._step_aside(heard)]
             case NoMatch(between):
-                if self._corrects(heard):
-                    return [Consumed(heard.item_id), *self._correct(heard, now)]
-                if reading.rule.startswith("aside"):
-                    return [Aside(heard)]
-                if between:
-                    return [Consumed(heard.item_id), *self._again(now, "no_match", between)]
-                return [Consumed(heard.item_id), *self._go_on_after_noise(now, "no_match")]
-            case Match(value) if self._stage != "ask" or isinstance(self._asked, Confirm | Approval):
-                return [Consumed(heard.item_id), *self._yes_or_no(reading, value is True, heard, now)]
+                return [consumed, *(self._again("no_match", between) if between else self._not_an_answer(now))]
+            case Match(False) if self._stage.wants_yes_or_no:
+                return [consumed, *self._refused(reading, corrected, heard)]
+            case Match() if self._stage.wants_yes_or_no:
+                return [consumed, *self._yes(reading, heard, now)]
             case Match(value):
-                return [Consumed(heard.item_id), *self._valued(reading, value, heard, now)]
+                return [consumed, *self._valued(reading, value, heard)]
 
-    def _yes_or_no(self, reading: Match, yes: bool, heard: Utterance, now: float) -> list[Effect]:
-        if not yes:
-            if self._stage == "read_back":
-                return self._correct(heard, now) if self._corrects(heard) else self._not_that(now)
-            return self._fill(False, reading.remainder, "voice", reading.rule, heard)
-        if not self._counts_as_yes(heard):
-            return self._go_on_after_noise(now, "no_match")
+    def _refused(self, reading: Match, corrected: Match | None, heard: Utterance) -> list[Effect]:
+        if corrected is not None:
+            return self._read_back(corrected.value, heard)
+        if self._stage.kind == "read_back":
+            return self._not_that()
+        return self._end(self._filled(False, reading.remainder, "voice", reading.rule, heard))
+
+    def _yes(self, reading: Match, heard: Utterance, now: float) -> list[Effect]:
+        if not self._stage.takes_yes(heard.began, self._prompt):
+            return self._not_an_answer(now)
         if heard.confidence is not None and heard.confidence < LOW_CONFIDENCE:
-            return self._again(now, "no_match")
-        window = SETTLE_HIGH_S if self._is_high else SETTLE_S
-        self._pending = _Pending(True, heard, heard.ended + window, reading)
+            return self._again("no_match")
+        window = SETTLE_HIGH_S if self._stage.is_high else SETTLE_S
+        self._pending = _Pending(heard, heard.ended + window, reading)
         return []
 
-    def _valued(self, reading: Match, value: object, heard: Utterance, now: float) -> list[Effect]:
-        if not self._needs_read_back(reading):
-            return self._fill(value, reading.remainder, "voice", reading.rule, heard)
-        return self._read_back(value, heard)
-
-    def _settle_yes(self, pending: _Pending, now: float) -> list[Effect]:
+    def _settle_yes(self, pending: _Pending) -> list[Effect]:
         self._pending = None
-        if self._stage == "read_back":
-            return self._fill(self._value, None, "voice", pending.reading.rule, self._heard_value)
-        if self._is_high and self._stage == "ask":
-            self._stage = "second_yes"
-            self._value = True
-            self._heard_value = pending.utterance
-            return self._say(self._phrases.second_yes(self._asked))
-        return self._fill(True, pending.reading.remainder, "voice", pending.reading.rule, pending.utterance)
+        rule, heard = pending.reading.rule, pending.utterance
+        if self._stage.kind == "read_back":
+            return self._end(self._filled(self._stage.value, None, "voice", rule, self._stage.heard or heard))
+        if self._stage.is_high and self._stage.kind == "ask":
+            words = self._phrases.second_yes(self._asked)
+            self._stage = Stage.second_yes(self._stage, words, self._keys_for)
+            return self._say(words)
+        return self._end(self._filled(True, pending.reading.remainder, "voice", rule, heard))
+
+    def _valued(self, reading: Match, value: object, heard: Utterance) -> list[Effect]:
+        doubted = "doubt" in reading.rule or (heard.confidence is not None and heard.confidence < LOW_CONFIDENCE)
+        how = self._manner.read_back
+        if how == "always" or (how == "auto" and (doubted or self._stage.always_unsure)):
+            return self._read_back(value, heard)
+        return self._end(self._filled(value, reading.remainder, "voice", reading.rule, heard))
 
     def _read_back(self, value: object, heard: Utterance) -> list[Effect]:
-        sentences = self._phrases.read_back(self._asked, value)
-        self._stage, self._value, self._heard_value = "read_back", value, heard
-        self._reads = Confirm(prompt=" ".join(sentence.text for sentence in sentences), risk="normal")
-        self._keys = self._keys_for(self._reads)
-        return self._say(sentences)
+        self._stage = Stage.reading_back(self._asked, value, heard, self._phrases, self._keys_for)
+        return self._say(self._stage.words)
 
-    def _corrects(self, heard: Utterance) -> bool:
-        """Whether another value stands in what was said to a read-back ("no, four two NINE")."""
-        if self._stage != "read_back":
-            return False
-        return isinstance(self._other_value(heard), Match)
+    def _not_that(self) -> list[Effect]:
+        """No to a read-back: the question is asked again."""
+        self._ask_anew()
+        return self._again("no_match")
 
-    def _other_value(self, heard: Utterance) -> Reading:
-        if isinstance(self._asked, Text):
-            said = interpret(self._reads, heard.text, language=self._manner.language)
-            remainder = said.remainder if isinstance(said, Match) and said.value is False else None
-            return NoMatch() if remainder is None else Match(remainder)
-        whole = interpret(self._asked, heard.text, language=self._manner.language)
-        if isinstance(whole, Match):
-            return whole
-        said = interpret(self._reads, heard.text, language=self._manner.language)
-        if isinstance(said, Match) and said.value is False and said.remainder:
-            return interpret(self._asked, said.remainder, language=self._manner.language)
-        return whole
+    def _ask_anew(self) -> None:
+        self._stage = Stage.asking(self._asked, self._phrases.asked(self._asked) or (), self._keys_for)
 
-    def _correct(self, heard: Utterance, _now: float) -> list[Effect]:
-        other = self._other_value(heard)
-        return self._read_back(other.value, heard) if isinstance(other, Match) else []
+    def _keyed(self, digit: str, reading: Reading, now: float) -> list[Effect]:
+        read = WasRead(digit, reading, reading.rule, via="key")
+        if self._beside and not self._settles(reading):
+            return [read]  # the model speaks; the question comes again
+        self._pending = None
+        match reading:
+            case Match(False) if self._stage.kind == "read_back":
+                return [read, *self._not_that()]
+            case Match() if self._stage.kind == "read_back":
+                return [read, *self._end(self._filled(self._stage.value, None, "key", reading.rule, self._stage.heard))]
+            case Match(value):
+                return [read, *self._end(self._filled(value, None, "key", reading.rule, None))]
+            case Command(name):
+                return [read, *self._command(name, now)]
+            case NoMatch() if self._prompt.began is None:
+                return [read]  # a storm of keys: how it is answered is about to be said, and nobody has heard it yet
+            case NoMatch():
+                return [read, *self._again("no_match")]
 
-    def _not_that(self, now: float) -> list[Effect]:
-        """No to a read-back, or to the second question of a high risk."""
-        if self._stage == "second_yes":
-            return self._fill(False, None, "voice", "no to the second question", None)
-        self._stage, self._reads = "ask", self._asked
-        self._keys = self._keys_for(self._asked)
-        return self._again(now, "no_match")
+    def _settles(self, reading: Reading) -> bool:
+        if isinstance(reading, Match):
+            return self._stage.kind != "read_back" or reading.value is True
+        return isinstance(reading, Command) and reading.name == "operator"
 
-    def _counts_as_yes(self, heard: Utterance) -> bool:
-        """A yes counts only if it began after the question's decisive end was heard."""
-        end = self._prompt.decisive_end
-        return end is not None and heard.began >= end - OVERLAP_S
+    # --- commands and asides -----------------------------------------------------------------------------------------
 
-    def _needs_read_back(self, reading: Match) -> bool:
-        if self._manner.read_back == "always":
-            return True
-        if self._manner.read_back == "never":
-            return False
-        return isinstance(self._asked, Number | Text) or "doubt" in reading.rule
-
-    @property
-    def _is_high(self) -> bool:
-        return isinstance(self._asked, Confirm | Approval) and self._asked.risk == "high"
-
-    @property
-    def _was_cut(self) -> bool:
-        """Whether the prompt was stopped before its decisive end was heard."""
-        return not self._prompt.playing and self._prompt.decisive_end is None
-
-    # --- commands ----------------------------------------------------------------------------------------------------
-
-    def _command(self, name: str, now: float) -> list[Effect]:
+    def _command(self, name: CommandName, now: float) -> list[Effect]:
         match name:
             case "repeat":
-                return self._say(self._prompt.sentences)
+                return self._say(self._stage.words)
             case "wait":
                 self._no_input_at = now + WAIT_S
                 return []
             case "options":
-                return self._say(self._phrases.options(self._asked))
+                options = self._phrases.options(self._stage.reads)
+                if self._stage.decisive_end is None:
+                    return self._say((*options, *self._stage.words))
+                return self._say(options, decides=False)
             case "operator":
-                return [ToOperator(), *self._listen(now)]
-            case _:
+                return self._end(ToOperator(self._tries))
+            case "never_mind":
                 return self._end(Filled(decline=True, reason="never mind"))
+
+    def _step_aside(self, heard: Utterance) -> list[Effect]:
+        self._beside = True
+        self._no_input_at = None
+        return [Aside(heard)]
+
+    def after_aside(self, _now: float) -> list[Effect]:
+        """The model has answered the aside: ask again, short. What was said meanwhile was said to the model."""
+        if self.over or not self._beside:
+            return []
+        self._beside = self._speaks = False
+        self._transcript_by = None
+        if self._stage.kind == "read_back":
+            return self._say(self._stage.words)
+        if self._stage.kind == "second_yes":
+            self._ask_anew()  # the first yes was said before they knew what they asked about
+        return self._say(self._phrases.asked_again(self._asked, max(1, self._tries - 1), "no_input"))
+
+    # --- asking again ------------------------------------------------------------------------------------------------
+
+    def refused(self, _now: float) -> list[Effect]:
+        """The answer was not taken (it does not answer the question): ask again."""
+        self.over = False
+        self._ask_anew()
+        return self._again("no_match")
+
+    def _not_an_answer(self, now: float) -> list[Effect]:
+        """A no-match; but a question that was cut goes on where it was cut, and a back-channel changes nothing."""
+        if self._prompt.playing:
+            return []
+        if self._prompt.was_cut and self._resumed < RESUMES:
+            return self._go_on(now)
+        return self._again("no_match")
+
+    def _go_on(self, now: float) -> list[Effect]:
+        """Nothing was said to us: a question that was cut goes on, else listen on."""
+        if self._prompt.was_cut:
+            self._resumed += 1
+            return self._say(self._prompt.rest, decides=self._prompt.decides)
+        return [] if self._prompt.playing else self._listen(now)
 
     def _listen(self, now: float) -> list[Effect]:
         self._no_input_at = now + self._manner.no_input_s
         return []
 
-    # --- asking again ------------------------------------------------------------------------------------------------
-
-    def after_aside(self, now: float) -> list[Effect]:
-        """The model has answered the aside: ask again, short."""
-        return (
-            [] if self.over else self._say(self._phrases.asked_again(self._asked, max(1, self._tries - 1), "no_input"))
-        )
-
-    def refused(self, now: float) -> list[Effect]:
-        """The answer was not taken (it does not answer the question): ask again."""
-        self.over = False
-        self._stage, self._reads = "ask", self._asked
-        self._keys = self._keys_for(self._asked)
-        return self._again(now, "no_match")
-
-    def _go_on_after_noise(self, now: float, why: Literal["no_input", "no_match"] | None = None) -> list[Effect]:
-        """Nothing to act on: a question that was cut goes on where it was cut; else listen on, or ask again."""
-        if self._was_cut:
-            return self._resume()
-        if self._prompt.playing:
-            return []
-        return self._listen(now) if why is None else self._again(now, why)
-
-    def _resume(self) -> list[Effect]:
-        rest = self._prompt.sentences[self._prompt.reached :] or self._prompt.sentences
-        return self._say(rest)
-
-    def _again(self, now: float, why: Literal["no_input", "no_match"], between: tuple[str, ...] = ()) -> list[Effect]:
+    def _again(self, why: Why, between: tuple[str, ...] = ()) -> list[Effect]:
         if self._tries >= self._manner.tries:
             return self._end(GaveUp(self._tries))
         self._tries += 1
+        self._resumed = 0
         if between:
             return self._say(self._phrases.between(between))
-        if self._stage == "read_back" and why == "no_input":
-            return self._say(self._phrases.read_back(self._asked, self._value))
-        return self._say(self._phrases.asked_again(self._asked, self._tries - 1, why))
+        if self._stage.kind == "read_back":
+            return self._say(self._stage.words)
+        noisy = self._failed_in_a_row >= KEYPAD_FIRST
+        attempt = max(self._tries - 1, KEYPAD_FIRST) if noisy else self._tries - 1
+        return self._say(self._phrases.asked_again(self._asked, attempt, why))
 
-    def _say(self, sentences: tuple[Sentence, ...]) -> list[Effect]:
-        self._prompt = _Prompt(sentences)
+    def _say(self, sentences: tuple[Sentence, ...], *, decides: bool = True) -> list[Effect]:
+        self._prompt = PlayedPrompt(sentences, decides)
         self._no_input_at = None
         self._pending = None
         return [Say(sentences)]
 
+    def _stop(self) -> list[Effect]:
+        self._prompt.stopped = True
+        return [Stop()]
+
     # --- ending ------------------------------------------------------------------------------------------------------
 
-    def _fill(
-        self, value: object, remainder: str | None, via: Literal["voice", "key"], rule: str, heard: Utterance | None
-    ) -> list[Effect]:
+    def _filled(
+        self, value: object, remainder: str | None, via: ByVoiceOrKey, rule: str, heard: Utterance | None
+    ) -> Filled:
         evidence: dict[str, object] = {
             "asked": " ".join(sentence.text for sentence in self._prompt.sentences),
-            "heard_whole": self._prompt.decisive_end is not None,
+            "heard_whole": self._stage.decisive_end is not None,
             "rule": rule,
         }
         if heard is not None:
@@ -576,18 +454,8 @@ class Dialogue:
                 evidence["confidence"] = heard.confidence
         if remainder is not None:
             evidence["remainder"] = remainder
-        return self._end(Filled(value, via, reason=remainder, evidence=evidence))
+        return Filled(value, via, reason=remainder, evidence=evidence)
 
-    def _end(self, effect: Filled | GaveUp) -> list[Effect]:
+    def _end(self, effect: Filled | GaveUp | ToOperator) -> list[Effect]:
         self.over = True
-        stop: list[Effect] = [Stop()] if self._prompt.playing and self._prompt.sentences else []
-        self._prompt.playing = False
-        return [*stop, effect]
-
-
-class KeysFor(Protocol):
-    """Makes the keypad's reader of a question."""
-
-    def __call__(self, question: Question) -> Keys:
-        """A reader for this question."""
-        ...
+        return [*(self._stop() if self._prompt.playing else []), effect]

@@ -19,6 +19,9 @@ SHORT_MOST_S = 0.15
 RUN = 3
 REMEMBERED_WORDS = 200
 
+SECONDS_A_CHARACTER = 0.065
+"""How long a character takes to say, where the whole of a sentence was not heard to tell."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -61,15 +64,33 @@ class Echo:
     def __init__(self, *, slack_s: float = 0.3) -> None:
         self._slack_s = slack_s
         self._played: deque[TimedWord] = deque(maxlen=REMEMBERED_WORDS)
+        self._now: tuple[str, float] | None = None
+        self._pace = SECONDS_A_CHARACTER
+
+    def playing(self, text: str, began: float) -> None:
+        """Note a sentence whose first sound was heard."""
+        self._now = text, began
 
     def played(self, text: str, began: float, ended: float) -> None:
-        """Note a sentence, or the part of it that was played, with when."""
+        """Note a sentence that was heard whole: it tells the voice's pace too."""
+        self._now = None
+        self._pace = (ended - began) / max(1, len(text))
         self._played.extend(timed(text, began, ended))
+
+    def cut(self, text: str, began: float, at: float) -> None:
+        """Note a sentence of which only the beginning was heard."""
+        self._now = None
+        self._played.extend(self._begun(text, began, at))
+
+    def _begun(self, text: str, began: float, by: float) -> list[TimedWord]:
+        words = timed(text, began, began + self._pace * len(text))
+        return [word for word in words if word.began < by]
 
     def sift(self, text: str, began: float, ended: float) -> OwnWords:
         """Take our own words out of what was heard between `began` and `ended`."""
         heard = timed(text, began, ended)
-        ours = self._ours(heard)
+        now = self._begun(*self._now, ended) if self._now is not None else []
+        ours = self._ours(heard, [*self._played, *now])
         if not ours:
             return OwnWords(text, began, ())
         left = [word for index, word in enumerate(heard) if index not in ours]
@@ -78,13 +99,10 @@ class Echo:
         echoed = tuple(heard[index].word for index in sorted(ours))
         return OwnWords(kept, left[0].began if left else began, echoed)
 
-    def _ours(self, heard: list[TimedWord]) -> set[int]:
-        if not self._played or not heard:
-            return set()
-        if heard[0].began > self._played[-1].ended + SHORT_MOST_S:
+    def _ours(self, heard: list[TimedWord], played: list[TimedWord]) -> set[int]:
+        if not played or not heard or heard[0].began > played[-1].ended + SHORT_MOST_S:
             return set()
         ours: set[int] = set()
-        played = list(self._played)
         for start in range(len(heard)):
             for place in range(len(played)):
                 run = self._run(heard, start, played, place)

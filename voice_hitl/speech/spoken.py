@@ -5,24 +5,19 @@ from dataclasses import replace
 from typing import Protocol
 
 from voice_hitl.questions.model import Choice, Form, Question
-from voice_hitl.speech.dialogue import (
-    Consumed,
-    Dialogue,
-    Effect,
-    Filled,
-    KeysFor,
-    Manner,
-    Phrases,
-    Utterance,
-    WasRead,
-)
+from voice_hitl.speech.dialogue import Dialogue
 from voice_hitl.speech.echo import Echo
-from voice_hitl.speech.interpret import interpret
-from voice_hitl.speech.reading import Match
+from voice_hitl.speech.effects import Effect, Filled, Utterance
+from voice_hitl.speech.manner import KeysFor, Manner, Phrases
 
 
 class SpokenQuestion(Protocol):
     """What `SpokenAsker` drives: a `Dialogue`, or a `FormDialogue`."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing comes out any more."""
+        ...
 
     def start(self, now: float) -> list[Effect]:
         """Ask."""
@@ -44,8 +39,8 @@ class SpokenQuestion(Protocol):
         """A sentence was heard whole."""
         ...
 
-    def cut(self, index: int, began: float, at: float) -> None:
-        """A sentence was stopped."""
+    def cut(self, index: int, began: float, at: float, left: float | None = None) -> None:
+        """A sentence was stopped, `left` seconds before its end."""
         ...
 
     def speech_began(self, at: float) -> list[Effect]:
@@ -93,7 +88,12 @@ class FormDialogue:
         self._now = self._dialogue()
 
     def _dialogue(self) -> Dialogue:
-        return Dialogue(self._question, self._phrases, self._keys, self._manner, self._echo)
+        return Dialogue(self._question, self._phrases, self._keys, self._manner, echo=self._echo, form=self._form)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing comes out any more."""
+        return self._now.over
 
     @property
     def _question(self) -> Choice:
@@ -119,13 +119,13 @@ class FormDialogue:
         """A sentence was heard whole."""
         self._now.played(index, began, at)
 
-    def cut(self, index: int, began: float, at: float) -> None:
-        """A sentence was stopped."""
-        self._now.cut(index, began, at)
+    def cut(self, index: int, began: float, at: float, left: float | None = None) -> None:
+        """A sentence was stopped, `left` seconds before its end."""
+        self._now.cut(index, began, at, left)
 
     def speech_began(self, at: float) -> list[Effect]:
         """The caller speaks."""
-        return self._now.speech_began(at)
+        return self._through(self._now.speech_began(at), at)
 
     def speech_ended(self, at: float) -> list[Effect]:
         """The caller stops."""
@@ -141,7 +141,7 @@ class FormDialogue:
 
     def after_aside(self, now: float) -> list[Effect]:
         """The model has answered an aside."""
-        return self._now.after_aside(now)
+        return self._through(self._now.after_aside(now), now)
 
     def refused(self, now: float) -> list[Effect]:
         """The answer was not taken: begin with the last question again."""
@@ -150,22 +150,19 @@ class FormDialogue:
 
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """What the caller said: it may answer all of the form at once."""
-        whole = interpret(self._form, heard.text, language=self._manner.language)
-        if isinstance(whole, Match):
-            read = WasRead(heard.text, whole, whole.rule)
-            value = {"answers": dict(self._answers), "response": heard.text.strip()}
-            evidence = {"transcript": heard.text, "rule": whole.rule}
-            return [read, Consumed(heard.item_id), Filled(value, evidence=evidence)]
         return self._through(self._now.utterance(heard, now), now)
 
     def _through(self, effects: list[Effect], now: float) -> list[Effect]:
         """The effects of the question being asked; where it is filled, those of the next one."""
         out: list[Effect] = []
         for effect in effects:
-            if isinstance(effect, Filled) and not effect.decline:
-                out += self._next(effect, now)
-            else:
+            if not isinstance(effect, Filled) or effect.decline:
                 out.append(effect)
+            elif effect.whole:
+                value = {"answers": dict(self._answers), "response": effect.value}
+                out.append(replace(effect, value=value, reason=None))
+            else:
+                out += self._next(effect, now)
         return out
 
     def _next(self, filled: Filled, now: float) -> list[Effect]:
@@ -181,7 +178,9 @@ class FormDialogue:
         if self._remarks:
             value["response"] = " ".join(self._remarks)
         said = [str(each["transcript"]) for each in self._evidence if "transcript" in each]
-        evidence = {"questions": self._evidence, "transcript": "; ".join(said)}
+        evidence: dict[str, object] = {"questions": tuple(self._evidence)}
+        if said:
+            evidence["transcript"] = "; ".join(said)
         return [replace(filled, value=value, reason=None, evidence=evidence)]
 
 

@@ -1,0 +1,226 @@
+"""One dialogue on a held line: what happens on the line goes into it, what comes out is carried out."""
+
+import json
+from typing import assert_never, cast
+
+import anyio
+from anyio.abc import TaskGroup
+
+from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.askers.voice import Voice
+from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE, code_of
+from voice_hitl.enums import RequestEnd, Via
+from voice_hitl.line import (
+    CallerBegan,
+    CallerEnded,
+    CallerSaid,
+    HeldLine,
+    KeyPressed,
+    LineEvent,
+    NotUnderstood,
+    PartBegan,
+    PartCut,
+    PartHeard,
+)
+from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.requests.settlement import SettlementKind
+from voice_hitl.speech.effects import (
+    Aside,
+    Consumed,
+    Effect,
+    Filled,
+    PassOn,
+    Say,
+    Sentence,
+    Stop,
+    ToOperator,
+    Utterance,
+    WasRead,
+)
+from voice_hitl.speech.effects import GaveUp as InVain
+from voice_hitl.speech.reading import Match
+from voice_hitl.speech.spoken import SpokenQuestion
+from voice_hitl.speech_ports import Speaker
+
+NO_OPERATOR = "the caller asked for an operator, and there is none"
+
+
+class Conversation:
+    """Holds one dialogue with the caller, from the first word to the answer.
+
+    Args:
+        asking: The request.
+        session: The call.
+        held: Its line, held.
+        question: The dialogue.
+        speaker: Makes the voice; without one the model's own says it.
+        language: The language spoken.
+    """
+
+    def __init__(
+        self,
+        asking: Asking,
+        session: AskerSession,
+        held: HeldLine,
+        question: SpokenQuestion,
+        *,
+        speaker: Speaker | None,
+        language: str,
+    ) -> None:
+        self._asking = asking
+        self._session = session
+        self._held = held
+        self._question = question
+        self._confirmed = CONFIRMED_ELSEWHERE[code_of(language)]
+        self._answered = ANSWERED_ELSEWHERE[code_of(language)]
+        self._voice = Voice(held, speaker, language, parting=(self._confirmed, self._answered))
+        self._first_part = 0
+        self._ours = False
+        """Whether the answer that is being taken is ours."""
+        self._gave_up: GaveUp | None = None
+        self._over = False
+
+    async def run(self) -> GaveUp | None:
+        """Ask, listen, read, until it is over."""
+        try:
+            async with anyio.create_task_group() as group:
+                await self._carry_out(self._question.start(self._held.now), group)
+                while not self._over:
+                    event = await self._next_event()
+                    effects = self._question.tick(self._held.now) if event is None else self._on(event)
+                    await self._carry_out(effects, group)
+                group.cancel_scope.cancel()
+        finally:
+            self._part()
+        return self._gave_up
+
+    async def _next_event(self) -> LineEvent | None:
+        """The next event; None when the dialogue's deadline has come."""
+        deadline = self._question.deadline()
+        if deadline is None:
+            return await self._held.events().get()
+        with anyio.move_on_after(max(0.0, deadline - self._held.now)):
+            return await self._held.events().get()
+        return None
+
+    def _on(self, event: LineEvent) -> list[Effect]:
+        question, now = self._question, self._held.now
+        match event:
+            case CallerBegan(at):
+                return question.speech_began(at)
+            case CallerEnded(at):
+                return question.speech_ended(at)
+            case CallerSaid(text, began, ended, confidence, item_id, more_due):
+                return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due), now)
+            case NotUnderstood():
+                return question.unheard(now)
+            case KeyPressed(digit):
+                return question.key(digit, now)
+            case PartBegan(part, at):
+                if part == self._first_part:
+                    self._asking.put()
+                    self._held.tell_asked(self._asking.request.pending_id, "voice")
+                question.playing(part - self._first_part, at)
+            case PartHeard(part, began, at):
+                question.played(part - self._first_part, began, at)
+            case PartCut(part, began, at, left):
+                question.cut(part - self._first_part, began, at, left)
+            case _:
+                assert_never(event)
+        return []
+
+    async def _carry_out(self, effects: list[Effect], group: TaskGroup) -> None:  # noqa: C901 - a flat dispatch
+        for effect in effects:
+            match effect:
+                case Say(sentences):
+                    self._say(sentences, group)
+                case Stop():
+                    self._voice.stop()
+                case WasRead():
+                    self._tell(effect)
+                case Consumed(item_id):
+                    await self._held.forget(item_id)
+                case PassOn():
+                    pass  # it is the model's already, and stays so
+                case Aside():
+                    group.start_soon(self._aside, group)
+                case Filled():
+                    await self._hand_over(effect, group)
+                case ToOperator(tries):
+                    await self._hand_on(tries)
+                case InVain(tries):
+                    self._gave_up, self._over = GaveUp(tries), True
+                case _:
+                    assert_never(effect)
+
+    def _say(self, sentences: tuple[Sentence, ...], group: TaskGroup) -> None:
+        self._first_part = self._voice.say(sentences, group)
+
+    async def _aside(self, group: TaskGroup) -> None:
+        """The model answers what was no answer, while keys still count; then the question is asked again."""
+        self._voice.stop()
+        await self._held.aside()
+        await self._carry_out(self._question.after_aside(self._held.now), group)
+
+    def _tell(self, read: WasRead) -> None:
+        reading = {"text": read.text, "reading": type(read.reading).__name__, "why": read.why}
+        if isinstance(read.reading, Match):
+            reading["value"] = str(read.reading.value)
+        via = Via.KEY if read.via == "key" else Via.VOICE
+        self._held.tell_heard(self._asking.request.pending_id, reading, via)
+
+    # --- the answer --------------------------------------------------------------------------------------------------
+
+    async def _hand_over(self, filled: Filled, group: TaskGroup) -> None:
+        decides = isinstance(self._asking.question, Approval) and not filled.decline
+        confidence = filled.evidence.get("confidence")
+        answer = Answer(
+            None if decides or filled.decline else filled.value,
+            by=self._session.participant_id,
+            via=Via.KEY if filled.via == "key" else Via.VOICE,
+            evidence=filled.evidence,
+            confidence=confidence if isinstance(confidence, float) else None,
+            decision=("approve" if filled.value is True else "reject") if decides else None,
+            reason=filled.reason,
+            decline=filled.decline,
+        )
+        if await self._give(answer) is SettlementKind.INVALID:
+            await self._carry_out(self._question.refused(self._held.now), group)
+        else:
+            self._over = True
+
+    async def _hand_on(self, tries: int) -> None:
+        """The caller wants somebody else: whoever else is asked has it now; with nobody it is declined."""
+        if self._asking.hand_on():
+            self._gave_up = GaveUp(tries, "the caller asked for an operator")
+        else:
+            by = self._session.participant_id
+            await self._give(Answer(by=by, via=Via.VOICE, decline=True, reason=NO_OPERATOR))
+        self._over = True
+
+    async def _give(self, answer: Answer) -> SettlementKind:
+        self._ours = True
+        settlement = await self._asking.answer(answer)
+        self._ours = settlement.kind is SettlementKind.ACCEPTED
+        return settlement.kind
+
+    # --- parting -----------------------------------------------------------------------------------------------------
+
+    def _part(self) -> None:
+        """Somebody else was quicker: the caller hears that the question is over."""
+        request = self._asking.request
+        if self._ours or request.end is not RequestEnd.ANSWERED:
+            return
+        confirmed = isinstance(self._asking.question, Approval) or (
+            isinstance(self._asking.question, Confirm) and _is_yes(request.result or "")
+        )
+        self._voice.part_with(self._confirmed if confirmed else self._answered)
+
+
+def _is_yes(result: str) -> bool:
+    try:
+        said: object = json.loads(result)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and cast("dict[str, object]", said).get("confirmed") is True

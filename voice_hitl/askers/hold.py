@@ -1,0 +1,91 @@
+"""`HoldLines`: the caller is not left in silence while somebody else is being asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import anyio
+
+from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.askers.synthesis import Synthesis
+from voice_hitl.askers.wording import HOLD_LINES, code_of
+from voice_hitl.line import Line
+from voice_hitl.provider import ProviderCapabilities
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.speech_ports import Speaker
+
+FIRST_S = 2.0
+"""How long after the last audio heard the first line comes."""
+
+THEN_S = (15.0, 30.0, 60.0)
+"""The silence before each line after that; before the last one's successors as before the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldLines:
+    """Says a line now and then while somebody else than the caller is being asked. It never answers anything.
+
+    Never over anybody's words, and stopped when anyone speaks. The lines claim nothing to be done.
+
+    Args:
+        speaker: Makes the voice; without one the model's own says it, where it may speak while it waits for a call.
+        lines: The lines, the first first, then the others in turn; by default in the session's language.
+        language: The language of `lines`, and of the default ones; by default the session's.
+        first_s: Seconds after the last audio heard.
+        then_s: Seconds of silence before the second line, the third, ...
+    """
+
+    speaker: Speaker | None = None
+    lines: Sequence[str] = ()
+    language: str | None = None
+    first_s: float = FIRST_S
+    then_s: Sequence[float] = THEN_S
+
+    @property
+    def name(self) -> str:
+        """`hold`."""
+        return "hold"
+
+    @property
+    def whom(self) -> Literal["nobody"]:
+        """It asks nobody, so nothing waits for it."""
+        return "nobody"
+
+    def why_not(self, capabilities: ProviderCapabilities) -> str | None:
+        """Why it has no voice with such a provider."""
+        if self.speaker is not None or (capabilities.verbatim != "none" and capabilities.speaks_while_owed):
+            return None
+        return "the model's own voice cannot be had while it waits for a call: give it a speaker"
+
+    def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
+        """Whether there is a caller to keep company, and a voice."""
+        line = session.line if session is not None else None
+        return line is not None and line.carries_audio and (self.speaker is not None or line.can_interject)
+
+    async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
+        """Say a line after each silence, until the request is over."""
+        if session is None or session.line is None:
+            return None
+        language = self.language or session.language
+        lines = self.lines or HOLD_LINES[code_of(language)]
+        said = 0
+        while True:
+            await session.line.quiet_for(self.first_s if said == 0 else self.then_s[min(said, len(self.then_s)) - 1])
+            if asking.asks_others:
+                await self._say(_line(lines, said), language, session.line)
+                said += 1
+            else:
+                await anyio.sleep(self.first_s)  # it is the caller who is being asked
+
+    async def _say(self, text: str, language: str, line: Line) -> None:
+        if self.speaker is None:
+            await line.interject(text)
+        else:
+            voice = await Synthesis.of(self.speaker, text, language=language, rate=line.rate)
+            await line.interject(await voice.whole())
+
+
+def _line(lines: Sequence[str], said: int) -> str:
+    """The first first, then the others in turn."""
+    others = lines[1:] or lines
+    return lines[0] if said == 0 else others[(said - 1) % len(others)]

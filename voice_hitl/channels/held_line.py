@@ -1,0 +1,259 @@
+"""The line of a voice session in the hands of one asker: its voice, the caller's, and the model kept quiet."""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Protocol
+
+import anyio
+
+from voice_hitl.audio.vad import SpeechBegan, VoiceActivity
+from voice_hitl.channels.callers_turns import CallersTurns
+from voice_hitl.channels.link import Link
+from voice_hitl.channels.model_voice import ModelVoice
+from voice_hitl.channels.our_voice import OurVoice
+from voice_hitl.enums import Via
+from voice_hitl.errors import ConnectionEnded, ProviderError
+from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood
+from voice_hitl.provider import AudioOut, Receiver, Transcript
+from voice_hitl.tasks import Mailbox, current_time
+from voice_hitl.transport import Leg, Played
+
+ROUND_TRIP_MS = 100.0
+"""What is taken off the caller's times where the leg has no measurement."""
+
+ONSET_S = 0.1
+"""How long a voice must last before it is known to be one (`VoiceActivity`)."""
+
+ASIDE_S = 30.0
+"""How long the model may take over an aside."""
+
+_PARTING = 1_000_000
+"""The part of what is said in parting: no asker counts so far."""
+
+
+class LineSession(Protocol):
+    """What a line needs of its session."""
+
+    @property
+    def leg(self) -> Leg:
+        """The leg that carries the call now."""
+        ...
+
+    @property
+    def model_speaks(self) -> bool:
+        """Whether the model responds, or its words are still being heard."""
+        ...
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody speaks, and no asker holds the line."""
+        ...
+
+    async def interrupt(self) -> None:
+        """Stop the model's words."""
+        ...
+
+    def interject(self, pcm: bytes) -> None:
+        """Play this like words of the model's, which the model knows nothing of."""
+        ...
+
+    async def floor_changed(self, *, taken: bool) -> None:
+        """An asker has the floor now, or the model again: it may be time to ask it on."""
+        ...
+
+    def tell_asked(self, pending_id: str, asked_by: str) -> None:
+        """Tell `ON_ASKED`."""
+        ...
+
+    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Tell `ON_HEARD`."""
+        ...
+
+
+class HeldVoiceLine:
+    """The line in the hands of one asker (`HeldLine`)."""
+
+    def __init__(self, session: LineSession, link: Link, model: ModelVoice, rate: int, *, prefix: str) -> None:
+        self._session = session
+        self._link = link
+        self._model = model
+        self._rate = rate
+        self._events: Mailbox[LineEvent] = Mailbox()
+        self._voice = OurVoice(lambda: session.leg, rate, prefix, self._events.put)
+        self._activity = VoiceActivity(rate, onset_ms=int(ONSET_S * 1000))
+        self._turns = CallersTurns(since=current_time())
+        self._to_say: deque[int] = deque()
+        self._saying: dict[str, int] = {}
+        self._unsaid = 0
+        self._parting_voice = b""
+        self.parting_words = ""
+        self.lets_model_speak = False
+
+    @property
+    def rate(self) -> int:
+        """Samples a second."""
+        return self._rate
+
+    @property
+    def now(self) -> float:
+        """The time by which everything that the caller did has been told."""
+        return current_time() - self._lag - ONSET_S
+
+    def events(self) -> Receiver[LineEvent]:
+        """What happens on the line."""
+        return self._events
+
+    def close(self) -> None:
+        """The floor goes back: nothing of ours plays on, but what was to be said in parting."""
+        self.stop()
+        self._events.close()
+        if self._parting_voice:
+            self._voice.play(self._parting_voice, _PARTING)
+            self._voice.end_part(_PARTING)
+
+    # --- our own voice -----------------------------------------------------------------------------------------------
+
+    def play(self, pcm: bytes, part: int) -> None:
+        """Queue some of a part's voice."""
+        self._voice.play(pcm, part)
+
+    def end_part(self, part: int) -> None:
+        """Nothing more comes of this part."""
+        self._voice.end_part(part)
+
+    async def say(self, text: str, part: int) -> None:
+        """Have the model's own voice say a part."""
+        self._to_say.append(part)
+        connection = await self._link.ready()
+        await connection.say(text)
+
+    def stop(self) -> None:
+        """Stop the voice, in this tick."""
+        self._voice.stop()
+        self._unsaid += len(self._to_say)
+        self._to_say.clear()
+        said, self._saying = list(self._saying), {}
+        for response_id in said:
+            self._cancel(response_id)
+
+    def _cancel(self, response_id: str) -> None:
+        self._link.tell(lambda connection: connection.interrupt(response_id), "stopping what the model says for us")
+
+    def leave_with(self, text: str) -> None:
+        """Have the model's own voice say this when the floor goes back."""
+        self.parting_words = text
+
+    def leave_playing(self, pcm: bytes) -> None:
+        """Play this when the floor goes back."""
+        self._parting_voice = pcm
+
+    def response_started(self, response_id: str, *, ours: bool) -> bool:
+        """A response began. False: nobody of ours asked for it, or it is wanted no more, and it is to be cancelled."""
+        if ours and self._unsaid:
+            self._unsaid -= 1
+            return False
+        if ours and self._to_say:
+            self._saying[response_id] = self._to_say.popleft()
+            return True
+        return ours or self.lets_model_speak
+
+    def response_ended(self, response_id: str) -> None:
+        """A response is over: where it said a part, nothing more of it comes."""
+        part = self._saying.pop(response_id, None)
+        if part is not None:
+            self.end_part(part)
+
+    def model_said(self, audio: AudioOut) -> bool:
+        """Some of the model's voice: True where it was a part of ours, or is to be dropped."""
+        part = self._saying.get(audio.response_id)
+        if part is not None:
+            self.play(audio.pcm, part)
+            return True
+        return not self.lets_model_speak
+
+    def played(self, event: Played) -> bool:
+        """How much of an item was heard: True where it was a part of ours."""
+        return self._voice.played(event)
+
+    # --- the caller's voice ------------------------------------------------------------------------------------------
+
+    def heard_frame(self, pcm: bytes, at: float) -> None:
+        """20 ms of the caller."""
+        found = self._activity.push(pcm, at - self._lag)
+        if isinstance(found, SpeechBegan):
+            self._turns.voice_began(found.at)
+            self._events.put(CallerBegan(found.at))
+        elif found is not None:
+            self._turns.voice_ended(found.at)
+            self._events.put(CallerEnded(found.at))
+
+    def turn_began(self, item_id: str) -> None:
+        """The provider hears the caller take a turn: its transcript is due from here on."""
+        self._turns.began(item_id)
+
+    def turn_ended(self, item_id: str) -> None:
+        """The provider hears the turn end."""
+        self._turns.ended(item_id, current_time())
+
+    def transcribed(self, line: Transcript) -> None:
+        """The final transcript of the caller's turn."""
+        now = current_time()
+        began, ended = self._turns.transcribed(line.item_id, line.text, now - self._lag)
+        more = self._turns.more_due(now)
+        self._events.put(CallerSaid(line.text, began, ended, line.confidence, line.item_id, more))
+
+    def not_transcribed(self, item_id: str) -> None:
+        """A turn that could not be transcribed."""
+        now = current_time()
+        self._turns.transcribed(item_id, "", now)
+        self._events.put(NotUnderstood(now))
+
+    def pressed(self, digit: str) -> None:
+        """A key."""
+        self._events.put(KeyPressed(digit, current_time()))
+
+    @property
+    def _lag(self) -> float:
+        return (self._session.leg.round_trip_ms or ROUND_TRIP_MS) / 1000
+
+    # --- the model ---------------------------------------------------------------------------------------------------
+
+    async def forget(self, item_id: str) -> None:
+        """Take something the caller said out of the model's history."""
+        if not item_id:
+            return
+        try:
+            connection = await self._link.ready()
+            await connection.forget(item_id)
+        except (ConnectionEnded, ProviderError):
+            return  # gone with its connection
+
+    async def aside(self) -> None:
+        """Give the model the floor for one response; take it back when it was heard."""
+        self.lets_model_speak = True
+        try:
+            await self._let_model_answer()
+        except (ConnectionEnded, ProviderError):
+            return  # the question is asked again, with the aside unanswered
+        finally:
+            self.lets_model_speak = False
+
+    async def _let_model_answer(self) -> None:
+        connection = await self._link.ready()
+        await connection.hold(on=False)
+        try:
+            await connection.respond()
+            with anyio.move_on_after(ASIDE_S):
+                await self._model.until(speaks=True)
+                await self._model.until(speaks=False)
+        finally:
+            with anyio.move_on_after(1, shield=True):
+                await connection.hold(on=True)
+
+    def tell_asked(self, pending_id: str, asked_by: str) -> None:
+        """Tell `ON_ASKED`."""
+        self._session.tell_asked(pending_id, asked_by)
+
+    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
+        """Tell `ON_HEARD`."""
+        self._session.tell_heard(pending_id, reading, via)
