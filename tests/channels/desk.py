@@ -103,6 +103,7 @@ class Desk:
         on_call: OnCall | None = None,
         rejoin_s: float = 15,
         provider: ScriptedProvider | None = None,
+        tool_recovery: bool = True,
     ) -> None:
         self.provider = provider or ScriptedProvider(capabilities=capabilities)
         self.transport = LoopbackTransport(capabilities=leg)
@@ -118,6 +119,7 @@ class Desk:
             human_input_handler=self.human,
             on_call=on_call,
             rejoin_s=rejoin_s,
+            tool_recovery=tool_recovery,
         )
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)

@@ -112,6 +112,10 @@ class Book:
         if response_id:
             _bounded_add(self._interrupted, response_id)
 
+    def was_interrupted(self, response_id: str) -> bool:
+        """Whether the caller cut this response."""
+        return response_id in self._interrupted
+
     def reconnected(self, kept: Collection[str] = ()) -> None:
         """The provider's connection is a new one: its responses and ids are others, whatever they are called.
 

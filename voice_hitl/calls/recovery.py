@@ -19,8 +19,9 @@ MOST_OPENINGS: Final = 16
 """How many sentences of one text are read as a call; with more that only look like one, it is speech."""
 
 _START: Final = re.compile(r"(?:\A|\n|[.!?…]['\")\]]*\s)\s*")
-_CLOSING: Final = re.compile(r"[\s.!;,)\]`'\"…]*\Z")
+_CLOSING_CHARACTERS: Final = " \t\r\n.!;,)]`'\"…"
 """Not a question mark: a call that is asked about is not made."""
+_RESPONSE_TAG: Final = "<tool_response>"
 _RESPONSE: Final = re.compile(r"\s*<tool_response>.*?(?:</tool_response>|\Z)", re.DOTALL)
 _BACKTICKS: Final = re.compile(r"`+")
 
@@ -56,8 +57,8 @@ def find_call(text: str, tools: Tools) -> Recovered | None:
             return None
         found = read_call(text, start, tools)
         if found is not None:
-            is_last = _CLOSING.match(text, found.end)
-            return Recovered(found.name, found.arguments, start, found.form) if is_last else None
+            words_after = text[found.end :].lstrip(_CLOSING_CHARACTERS)
+            return None if words_after else Recovered(found.name, found.arguments, start, found.form)
     return None
 
 
@@ -74,14 +75,15 @@ def may_begin(text: str, tools: Tools) -> int | None:
         if openings > MOST_OPENINGS:
             return None
         found = read_call(text, start, tools)
-        if found is None or _CLOSING.match(text, found.end):
+        # Behind the call the model may begin to make its result up, which is no word of its own.
+        if found is None or _RESPONSE_TAG.startswith(text[found.end :].lstrip(_CLOSING_CHARACTERS)):
             return start
     return None
 
 
 def without_responses(text: str) -> str:
     """The text without what the model invents as a tool's result: that is never a result."""
-    return _RESPONSE.sub("", text) if "<tool_response>" in text else text
+    return _RESPONSE.sub("", text) if _RESPONSE_TAG in text else text
 
 
 def fenced(name: str, outcome: str) -> str:

@@ -138,6 +138,11 @@ class OpenCalls:
         self._going_on.dropped(call.call_id, call.response_id)
         self.go_on()
 
+    def owe(self) -> None:
+        """The model was told something as text, and is to be asked to go on."""
+        self._going_on.owe()
+        self.go_on()
+
     def end(self) -> None:
         """The session ends: the model is told nothing more."""
         self._ended = True

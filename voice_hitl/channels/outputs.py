@@ -113,6 +113,22 @@ class Outputs:
             except ConnectionEnded:
                 self._link.gone(connection)
 
+    async def inject(self, text: str) -> None:
+        """Tell the model something as a silent line, on whichever connection stands.
+
+        Raises:
+            ConnectionEnded: The session with the model is over.
+            ProviderError: The provider refuses it.
+        """
+        while True:
+            connection = await self._link.ready()
+            try:
+                await connection.inject(text, role="system", silent=True)
+            except ConnectionEnded:
+                self._link.gone(connection)
+            else:
+                return
+
     async def send_for_now(self, call: ToolCall, text: str) -> bool:
         """Send this as the one output of a call that goes on; its outcome follows as text. False: none is waited for.
 

@@ -97,6 +97,21 @@ class Playback:
         self._items.clear()
         return Cut(item.response_id, item_id, played_ms, unheard)
 
+    def drop_from(self, item_id: str, ms: float, leg: Leg) -> None:
+        """What still comes of this item is not played; nor what is queued of it, once all before `ms` was heard.
+
+        A leg can only be cleared whole: where words before `ms` are still queued, they are heard with what follows.
+        """
+        self.drop(item_id)
+        if self._framing == item_id:
+            self._framer.reset()
+            self._framing = ""
+        item = self._items.get(item_id)
+        if item is not None and item.sent_ms > item.played_ms >= ms - FRAME_MS and next(iter(self._items)) == item_id:
+            leg.clear()
+            item.sent_ms = item.played_ms
+            self.speaking = False
+
     def drop(self, id: str) -> None:
         """What still comes of this response, or item, is not played."""
         if id:

@@ -18,6 +18,7 @@ from voice_hitl.channels.options import SessionOptions
 from voice_hitl.channels.outputs import Outputs
 from voice_hitl.channels.page import SessionPage
 from voice_hitl.channels.session_requests import SessionRequests
+from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
 from voice_hitl.channels.voice_line import VoiceLine
 from voice_hitl.channels.voices import Voices
@@ -71,6 +72,7 @@ class SessionSetup:
     rejoin_s: float
     requests: SessionRequests
     pipeline: Callable[["VoiceSession"], Pipeline]
+    spoken_calls: Callable[["VoiceSession", Hearing], SpokenCalls]
     told: Callable[["VoiceSession"], Told]
     metadata: dict[str, object] = field(default_factory=dict[str, object])
 
@@ -136,6 +138,15 @@ class VoiceSession:
             told=self._told,
         )
         self.pipeline = setup.pipeline(self)
+        self._spoken_calls = setup.spoken_calls(
+            self,
+            Hearing(
+                show=self._transcript,
+                play=self._voices.model_said,
+                drop=self._voices.drop_from,
+                is_held=lambda: self.line.held is not None,
+            ),
+        )
 
     # --- what an application sees ------------------------------------------------------------------------------------
 
@@ -211,7 +222,7 @@ class VoiceSession:
             await self._stop.wait()
             # The page still hears what becomes of its cards, and the model of nothing more.
             await self._setup.requests.close()
-            await end_jobs([job for job in self.pipeline.jobs if job not in self._inside], patience_s=0.0)
+            await end_jobs([job for job in self._call_jobs if job not in self._inside], patience_s=0.0)
             group.cancel_scope.cancel()
         await self._let_go()
         self.closed.set()
@@ -222,7 +233,7 @@ class VoiceSession:
         self._told.ended(reason)
         await self._caller.close()
         await let_go("closing the connection to the model", self.link.aclose)
-        await self.tasks.close(but=[*self.pipeline.jobs, *self._inside])
+        await self.tasks.close(but=[*self._call_jobs, *self._inside])
         await self.watching.close(patience_s=OBSERVERS_END_S, but=self._inside)
 
     def rejoin(self, leg: Leg) -> None:
@@ -250,7 +261,12 @@ class VoiceSession:
         self.calls.end()
         self._setup.requests.withdraw()
         self.pipeline.end(but=self.pipeline.current_call())
+        self._spoken_calls.end()
         self._stop.set()
+
+    @property
+    def _call_jobs(self) -> list[Job]:
+        return [*self.pipeline.jobs, *self._spoken_calls.pipeline.jobs]
 
     # --- who it serves -----------------------------------------------------------------------------------------------
 
@@ -263,6 +279,7 @@ class VoiceSession:
                         self.book.reconnected()
                     self._voices.replaced()
                     self.calls.replaced()
+                    self._spoken_calls.replaced()
                 else:
                     self._on_model(event)
         except ConnectionEnded:
@@ -301,20 +318,26 @@ class VoiceSession:
     def _on_model(self, event: ProviderEvent) -> None:  # noqa: C901, PLR0912 - one flat dispatch of a closed union
         match event:
             case AudioOut():
-                self._voices.model_said(event)
+                self._spoken_calls.said(event)
+            case Transcript(role="assistant"):
+                self._spoken_calls.heard(event)
             case Transcript():
                 self._transcript(event)
             case TranscriptFailed(item_id):
                 self._voices.not_transcribed(item_id)
             case ResponseStarted():
                 self._voices.response_started(event)
+                self._spoken_calls.response_started(event.response_id)
             case ResponseEnded(response_id, status):
                 self._voices.response_ended(response_id, cancelled=status == "cancelled")
+                self._spoken_calls.response_ended(response_id)
             case ToolCallStarted(call_id, name):
                 if self.book.find(call_id) is None:
                     self.calls.begun(call_id, name)
             case ToolCalled(call_id, name, arguments, response_id):
-                self.calls.called(self.pipeline.arrive(call_id, name, arguments, response_id), call_id)
+                was_said = self._spoken_calls.twin(call_id, name, arguments, response_id)
+                call = None if was_said else self.pipeline.arrive(call_id, name, arguments, response_id)
+                self.calls.called(call, call_id)
             case ToolCancelled(call_ids):
                 self.pipeline.cancel(call_ids)
             case SpeechStarted(item_id):
@@ -337,11 +360,13 @@ class VoiceSession:
 
     def _transcript(self, event: Transcript) -> None:
         self.page.transcript(event.role, event.text, final=event.final, item=event.item_id)
-        if event.final:
+        if event.final and event.text:
             self.outputs.said(event.role, event.text)
             self._told.transcribed(event)
             if event.role == "user":
                 self._voices.transcribed(event)
+        elif event.final and event.role == "user":
+            self._voices.not_transcribed(event.item_id)
 
     def _provider_failed(self, event: ProviderFailed) -> None:
         self._told.failed("provider", f"{event.code}: {event.message}")

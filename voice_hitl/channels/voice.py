@@ -9,6 +9,7 @@ from typing import Unpack
 
 import anyio
 
+from voice_hitl.calls.book import Book
 from voice_hitl.channels.declared import DeclaredTools, check_askers, check_names
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.on_call import OnCall, decide
@@ -16,11 +17,13 @@ from voice_hitl.channels.options import SessionOptions, SessionOverrides
 from voice_hitl.channels.request_hooks import RequestHooks
 from voice_hitl.channels.session import SessionSetup, VoiceSession
 from voice_hitl.channels.session_requests import SessionRequests
+from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
-from voice_hitl.doors.gate import Catalogue
-from voice_hitl.doors.pipeline import Pipeline
+from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.doors.pipeline import Door, Pipeline
 from voice_hitl.doors.provider_call import ProviderCallDoor
 from voice_hitl.doors.serving import Bounds, Origin, Servers
+from voice_hitl.doors.spoken_call import SpokenCallDoor
 from voice_hitl.enums import ChannelType
 from voice_hitl.errors import InvalidOffer, ProviderError
 from voice_hitl.hooks import HookContext, Hooks
@@ -55,6 +58,7 @@ class RealtimeVoiceChannel:
         tool_policy: Which tools are admitted, by name and role.
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
+        tool_recovery: Whether a call that the model says, instead of issuing it, is run.
         rejoin_s: How long a lost leg is waited for, in seconds (a phone leg: not at all).
         on_call: `(LegInfo) -> CallSetup | Reject`, asked before an incoming call is answered. Without it every call is
             welcome, under the identity its transport gives it.
@@ -81,6 +85,7 @@ class RealtimeVoiceChannel:
         tool_policy: ToolPolicy | None = None,
         tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
         tool_timeouts: Mapping[str, float] | None = None,
+        tool_recovery: bool = True,
         rejoin_s: float = REJOIN_S,
         on_call: OnCall | None = None,
     ) -> None:
@@ -95,6 +100,7 @@ class RealtimeVoiceChannel:
         self._transport = transport
         self._human = human_input_handler
         self._bounds = Bounds(default_s=tool_timeout_seconds, named=dict(tool_timeouts or {}))
+        self._tool_recovery = tool_recovery
         self._rejoin_s = rejoin_s
         self._on_call = on_call
         self._options = SessionOptions(
@@ -259,6 +265,7 @@ class RealtimeVoiceChannel:
             rejoin_s=min(self._rejoin_s, leg.capabilities.rejoin_s),
             requests=SessionRequests(self._human, session_id),
             pipeline=self._pipeline,
+            spoken_calls=self._spoken_calls,
             told=self._told,
             metadata=dict(metadata),
         )
@@ -266,9 +273,26 @@ class RealtimeVoiceChannel:
     def _pipeline(self, session: VoiceSession) -> Pipeline:
         gate = self._declared.gate(session.options, session)
         session.link.declare(gate.catalogue.definitions)
+        return self._through(session, ProviderCallDoor(session.outputs.send), session.book, gate)
+
+    def _spoken_calls(self, session: VoiceSession, hearing: Hearing) -> SpokenCalls:
+        book, door = Book(), SpokenCallDoor(session.outputs.inject)
+        return SpokenCalls(
+            hearing=hearing,
+            link=session.link,
+            pipeline=self._through(session, door, book, session.pipeline.gate),
+            gate=lambda: session.pipeline.gate,
+            interrupted=session.book,
+            own_book=book,
+            asks_a_person=lambda name: self._human is not None and self._human.asks(name),
+            go_on=session.calls.owe,
+            enabled=self._tool_recovery,
+        )
+
+    def _through(self, session: VoiceSession, door: Door, book: Book, gate: Gate) -> Pipeline:
         return Pipeline(
-            book=session.book,
-            door=ProviderCallDoor(session.outputs.send),
+            book=book,
+            door=door,
             gate=gate,
             origin=Origin(
                 channel_id=self.id,

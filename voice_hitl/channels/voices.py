@@ -71,6 +71,11 @@ class Voices:
         self._playback.play(audio, self._caller.leg)
         self.line.voice_changed()
 
+    def drop_from(self, item_id: str, samples: int) -> None:
+        """Some of an item is not to be heard: what follows so many samples of it."""
+        self._playback.drop_from(item_id, samples * 1000 / self._rate, self._caller.leg)
+        self.line.voice_changed()
+
     def response_started(self, event: ResponseStarted) -> None:
         """It responds. While an asker has the floor only to what we asked it for."""
         self._active = event.response_id
