@@ -98,6 +98,7 @@ class Durable:
         Raises:
             StoreUnavailable: It is not held here, and the store cannot be used.
         """
+        await self.holding.reaffirm()
         if self._requests.find_open(request_id) is not None:
             return await self._answer_once(request_id, answer, key)
         if self.holding.holds(request_id):

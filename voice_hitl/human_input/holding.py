@@ -213,7 +213,9 @@ class Holding:
                 version = row.version + 1 if row is not None else 1
                 wanted = Row(held.live.pending.pending_id, version, state, holder, body_of(record))
                 held.attempted = True
-                if await self._store.write(wanted):
+                with anyio.fail_after(RENEW_S):
+                    stands = await self._store.write(wanted)
+                if stands:
                     held.row = wanted
                 else:
                     await self._look(held)
@@ -300,7 +302,8 @@ class Holding:
     async def _renew(self) -> None:
         async with self._renewing:
             started = current_time()
-            ran = await self._store.renew(self.id, LEASE_S)
+            with anyio.fail_after(RENEW_S):
+                ran = await self._store.renew(self.id, LEASE_S)
             if not ran and self._renewed is not None:
                 # Nobody can take more of them now: what was taken was taken before.
                 for held in list(self._held.values()):
