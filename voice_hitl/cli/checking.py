@@ -99,7 +99,7 @@ class Check:
         return self.report
 
     async def _call(self, place: Place) -> None:
-        rate, speech = _caller()
+        rate, speech = caller_speech()
         began = current_time()
         leg = await place(self.url, rate=rate)
         ear = Ear(leg)
@@ -157,7 +157,7 @@ class Check:
         self.on_step(step)
 
 
-def _caller() -> tuple[int, list[bytes]]:
+def caller_speech() -> tuple[int, list[bytes]]:
     """The recorded caller: samples a second, and what is said in frames of 20 ms."""
     with wave.open(str(CALLER)) as recording:
         rate = recording.getframerate()

@@ -1,6 +1,7 @@
 """`voice-hitl`: the command line."""
 
 import logging
+import os
 from importlib.metadata import version
 from typing import Annotated, Literal, NoReturn
 
@@ -11,7 +12,8 @@ from rich.logging import RichHandler
 from rich.markup import escape
 
 from voice_hitl import plugins
-from voice_hitl.cli.report import show_json, show_table
+from voice_hitl.cli.claims import check_claims
+from voice_hitl.cli.report import show_claims, show_claims_json, show_json, show_table
 from voice_hitl.errors import VoiceHitlError
 
 app = typer.Typer(
@@ -77,21 +79,43 @@ def demo(
 def check(
     url: Annotated[str | None, typer.Option(help="A demo that runs already, such as http://127.0.0.1:8484.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds for the whole call.")] = 60.0,
-    provider: Model = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Seconds for the whole call, or for any one thing probed.")
+    ] = 60.0,
+    provider: Annotated[
+        Literal["local", "openai"] | None,
+        typer.Option(help="local: call the embedded voice, key or not. openai: probe what the OpenAI plugin claims."),
+    ] = None,
 ) -> None:
-    """Place a real call, let the agent ask, answer it, and print how long each step took."""
+    """Place a real call, let the agent ask, answer it, and print how long each step took.
+
+    The call is on OpenAI's model where OPENAI_API_KEY is set. With --provider openai there is no call: every claim of
+    the plugin is tried, with a key at the service, without one at a local server.
+    """
+    if url is not None and provider is not None:
+        raise typer.BadParameter("a demo that runs already has its own model: give --url or --provider")
     try:
-        with plugins.needing("demo"):
-            from voice_hitl.cli.serving import run_check  # noqa: PLC0415 - needs an extra that the others do not
-        report = anyio.run(run_check, url, timeout, provider, err)
+        ok = _check_claims(timeout, as_json) if provider == "openai" else _check_call(url, timeout, provider, as_json)
     except KeyboardInterrupt:
-        _fail("stopped before the call was over")
+        _fail("stopped before it was over")
     except (VoiceHitlError, OSError) as error:
         _fail(str(error))
-    (show_json if as_json else show_table)(report, out)
-    if not report.ok:
+    if not ok:
         raise typer.Exit(1)
+
+
+def _check_call(url: str | None, timeout: float, model: Literal["local"] | None, as_json: bool) -> bool:
+    with plugins.needing("demo"):
+        from voice_hitl.cli.serving import run_check  # noqa: PLC0415 - needs an extra that the others do not
+    report = anyio.run(run_check, url, timeout, model, err)
+    (show_json if as_json else show_table)(report, out)
+    return report.ok
+
+
+def _check_claims(timeout: float, as_json: bool) -> bool:
+    claims = anyio.run(check_claims, os.environ, timeout, err)
+    (show_claims_json if as_json else show_claims)(claims, out)
+    return claims.ok
 
 
 def _fail(why: str) -> NoReturn:

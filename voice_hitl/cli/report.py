@@ -1,12 +1,14 @@
 """What a check saw, as a table for a person and as JSON for a program."""
 
 import json
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from voice_hitl.cli.checking import STEPS, Report
+from voice_hitl.cli.claims import Claims
 
 
 def show_table(report: Report, out: Console) -> None:
@@ -33,3 +35,22 @@ def show_json(report: Report, out: Console) -> None:
     failure = {} if report.failed is None else {"failed": report.failed, "why": report.why}
     steps = [{"name": step.name, "ms": round(step.ms, 3)} for step in report.steps]
     out.print(json.dumps({"ok": report.ok, "url": report.url, "steps": steps, **failure}), soft_wrap=True, markup=False)
+
+
+def show_claims(claims: Claims, out: Console) -> None:
+    """Print what was claimed beside what was measured, and where that was."""
+    table = Table(title=f"What {escape(claims.provider)} claims", title_justify="left", title_style="bold")
+    for column in ("capability", "claimed", "measured", ""):
+        table.add_column(column)
+    marks = {True: "[green]ok[/]", False: "[bold red]not so[/]", None: "[dim]not claimed[/]"}
+    for finding in claims.findings:
+        table.add_row(finding.name, escape(finding.claimed), escape(finding.measured), marks[finding.ok])
+    out.print(table)
+    out.print(f"Measured at {escape(claims.where)}.", highlight=False)
+
+
+def show_claims_json(claims: Claims, out: Console) -> None:
+    """Print one JSON object: `ok`, `provider`, `where`, `probes` (`name`, `claimed`, `measured`, `ok`)."""
+    probes = [asdict(finding) for finding in claims.findings]
+    shown = {"ok": claims.ok, "provider": claims.provider, "where": claims.where, "probes": probes}
+    out.print(json.dumps(shown), soft_wrap=True, markup=False)
