@@ -21,7 +21,9 @@ from voice_hitl.speech.effects import (
     Utterance,
     WasRead,
 )
+from voice_hitl.speech.keypad import Keypad
 from voice_hitl.speech.manner import Manner
+from voice_hitl.speech.played_prompt import PlayedPrompt
 from voice_hitl.speech.reading import Match, Reading
 
 T = TypeVar("T")
@@ -80,12 +82,12 @@ def one_key(question: Question) -> OneKey:
 class Call:
     """A dialogue whose prompts are played, and whose caller speaks, on one clock."""
 
-    def __init__(self, question: Question, manner: Manner | None = None) -> None:
+    def __init__(self, question: Question, manner: Manner | None = None, *, real_keys: bool = False) -> None:
         self.now = 100.0
-        self.dialogue = Dialogue(question, Words(), one_key, manner)
+        self.dialogue = Dialogue(question, Words(), Keypad if real_keys else one_key, manner)
         self.effects: list[Effect] = []
         self.playing: tuple[Sentence, ...] = ()
-        self.do(self.dialogue.start(self.now))
+        self.do(self.dialogue.start())
 
     def do(self, effects: Sequence[Effect]) -> None:
         self.effects += effects
@@ -108,6 +110,20 @@ class Call:
         self.do(self.dialogue.speech_ended(ended))
         self.now = ended + 0.5
         self.do(self.dialogue.utterance(Utterance(text, began, ended, confidence, f"item-{text}"), self.now))
+
+    def mumble(self, *, after: float = 0.5, lasting: float = 0.3) -> None:
+        """The caller makes a noise that nobody can transcribe."""
+        began = self.now + after
+        self.do(self.dialogue.speech_began(began))
+        self.cut_at(began)
+        self.do(self.dialogue.speech_ended(began + lasting))
+        self.now = began + lasting + 0.5
+        self.do(self.dialogue.unheard(self.now))
+
+    def cut_at(self, at: float, *, left: float | None = None) -> None:
+        """The voice, where it was stopped in its first sentence."""
+        if self.effects and isinstance(self.effects[-1], Stop):
+            self.dialogue.cut(0, self.now, at, left)
 
     def wait(self, seconds: float) -> None:
         """Time passes, and every deadline in it."""
@@ -184,7 +200,7 @@ def test_what_is_about_something_else_goes_to_the_model_and_the_question_stays_o
     call.say("stop the music")
     assert [aside.utterance.text for aside in call.all(Aside)] == ["stop the music"]
     assert not call.dialogue.over
-    call.do(call.dialogue.after_aside(call.now))
+    call.do(call.dialogue.after_aside())
     assert len(call.all(Say)) == 2
 
 
@@ -367,3 +383,489 @@ def test_the_answer_carries_its_evidence() -> None:
     assert filled.evidence["transcript"] == "yes please"
     assert filled.evidence["heard_whole"] is True
     assert "yes" in str(filled.evidence["rule"])
+
+
+# --- the settle window -----------------------------------------------------------------------------------------------
+
+
+def test_a_yes_does_not_settle_while_a_transcript_is_due() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("yes", after=0.2)
+    ended = call.now - 0.5
+    call.do(call.dialogue.speech_began(ended + 0.6))
+    call.do(call.dialogue.speech_ended(ended + 1.4))
+    call.now = ended + 1.5
+    call.wait(2)
+    assert call.all(Filled) == []
+    call.do(call.dialogue.utterance(Utterance("but make it eight", ended + 0.6, ended + 1.4), call.now))
+    call.wait(3)
+    assert call.all(Filled) == []
+
+
+def test_a_yes_does_not_settle_while_another_turn_is_being_transcribed() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.do(call.dialogue.utterance(Utterance("yes", call.now, call.now + 0.4, more_due=True), call.now + 0.5))
+    call.wait(4)
+    assert call.all(Filled) == []
+    call.do(call.dialogue.utterance(Utterance("wait", call.now - 3, call.now - 2), call.now))
+    call.wait(30)
+    assert not any(filled.value is True for filled in call.all(Filled))
+
+
+def test_what_was_said_with_the_yes_and_never_transcribed_makes_it_none() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.do(call.dialogue.utterance(Utterance("yes", call.now, call.now + 0.4, more_due=True), call.now + 0.5))
+    call.wait(6)
+    assert call.all(Filled) == []
+    assert call.playing[0].text == "Again 1 after no_match."
+
+
+def test_speech_that_begins_after_the_window_is_not_joined() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("yes")
+    call.do(call.dialogue.speech_began(call.now + 0.3))
+    assert call.value is True
+
+
+def test_a_high_risk_waits_longer() -> None:
+    call = Call(RISKY)
+    call.play()
+    call.say("yes")
+    call.wait(0.3)
+    assert len(call.all(Say)) == 1
+    call.wait(0.3)
+    assert len(call.all(Say)) == 2
+
+
+def test_the_less_sure_of_two_joined_utterances_counts() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("yes", confidence=0.9)
+    call.say("please", after=-0.3, confidence=0.2)
+    call.wait(3)
+    assert call.all(Filled) == []
+
+
+# --- what counts as heard --------------------------------------------------------------------------------------------
+
+
+def test_a_yes_that_begins_just_before_the_decisive_end_counts() -> None:
+    call = Call(TRANSFER)
+    call.dialogue.playing(0, call.now)
+    call.do(call.dialogue.speech_began(call.now + 1.8))
+    call.dialogue.cut(0, call.now, call.now + 1.95, 0.05)
+    call.do(call.dialogue.speech_ended(call.now + 2.2))
+    call.do(call.dialogue.utterance(Utterance("yes", call.now + 1.8, call.now + 2.2), call.now + 2.5))
+    call.now += 2.5
+    call.wait(1)
+    assert call.value is True
+
+
+def test_a_yes_to_the_question_counts_while_it_is_about_to_be_asked_again() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.wait(6)
+    call.say("yes", after=0.1)
+    call.wait(1)
+    assert call.value is True
+
+
+def test_an_uh_huh_into_a_reprompt_is_not_an_answer() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.wait(6)
+    call.dialogue.playing(0, call.now)
+    call.say("uh-huh", after=0.3)
+    call.wait(1)
+    assert call.all(Filled) == []
+
+
+def test_a_yes_to_the_options_does_not_count_before_the_question_was_heard() -> None:
+    call = Call(TRANSFER)
+    call.dialogue.playing(0, call.now)
+    call.say("what are my options", after=0.4)
+    assert [sentence.text for sentence in call.playing] == [
+        "You may say yes or no.",
+        "Transfer 500 dollars to Ann Lee.",
+        "Shall I go ahead?",
+    ]
+    call.play(sentences=1)
+    call.say("yes", after=0.1)
+    call.wait(1)
+    assert call.all(Filled) == []
+
+
+def test_the_options_alone_are_enough_once_the_question_was_heard() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("what are my options")
+    assert [sentence.text for sentence in call.playing] == ["You may say yes or no."]
+    call.play()
+    call.say("yes")
+    call.wait(1)
+    assert call.value is True
+
+
+def test_where_our_voice_may_come_back_only_keys_count_while_we_speak() -> None:
+    call = Call(TRANSFER, Manner(echo_cancelled=False))
+    call.dialogue.playing(0, call.now)
+    began = call.now
+    call.say("no", after=0.5)
+    assert call.all(Stop) == []
+    assert call.all(Filled) == []
+    assert call.all(WasRead)[-1].why.startswith("said while we spoke")
+    call.dialogue.played(0, began, call.now)
+    call.dialogue.played(1, call.now, call.now + 1)
+    call.now += 1
+    call.say("no", after=0.1)
+    assert call.all(Filled) == []
+    call.say("no", after=0.5)
+    assert call.value is False
+
+
+def test_without_barge_in_the_voice_goes_on_and_a_no_still_counts() -> None:
+    call = Call(TRANSFER, Manner(barge_in=False))
+    call.dialogue.playing(0, call.now)
+    call.say("mhm", after=0.2)
+    assert call.all(Stop) == []
+    assert len(call.all(Say)) == 1
+    call.say("no", after=0.2)
+    assert call.value is False
+    assert call.all(Stop)
+
+
+def test_an_empty_transcript_is_a_no_match() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("  ")
+    assert call.playing[0].text == "Again 1 after no_match."
+
+
+def test_two_failed_transcripts_in_a_row_name_the_keys_first() -> None:
+    call = Call(TRANSFER)
+    for _ in range(3):
+        call.dialogue.playing(0, call.now)
+        call.mumble()
+    assert call.playing[0].text == "Again 2 after no_match."
+
+
+def test_a_din_that_keeps_cutting_the_question_uses_its_tries_up() -> None:
+    call = Call(TRANSFER)
+    for _ in range(30):
+        if not call.dialogue.over:
+            call.dialogue.playing(0, call.now)
+            call.mumble()
+    assert call.all(GaveUp) == [GaveUp(3)]
+
+
+def test_a_late_final_answers_the_question_that_was_heard() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    began = call.now + 0.2
+    call.do(call.dialogue.speech_began(began))
+    call.do(call.dialogue.speech_ended(began + 0.5))
+    call.wait(6)
+    assert len(call.all(Say)) == 2
+    call.do(call.dialogue.utterance(Utterance("no", began, began + 0.5), call.now))
+    assert call.value is False
+
+
+def test_the_same_words_twice_change_nothing_once_it_is_over() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("yes")
+    call.wait(1)
+    before = len(call.effects)
+    call.say("yes")
+    call.say("don't")
+    call.do(call.dialogue.key("2", call.now))
+    call.do(call.dialogue.unheard(call.now))
+    call.do(call.dialogue.after_aside())
+    call.do(call.dialogue.tick(call.now))
+    assert call.dialogue.deadline() is None
+    assert len(call.effects) == before
+
+
+def test_a_monologue_of_500_words_is_no_answer() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("well you know " * 166 + "yes", lasting=120)
+    call.wait(2)
+    assert call.all(Filled) == []
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_before_the_first_word_is_not_an_answer() -> None:
+    call = Call(TRANSFER)
+    call.do(call.dialogue.key("1", call.now))
+    assert call.all(Filled) == []
+    assert call.all(WasRead)[-1].why == "keyed before the question began"
+
+
+def test_a_storm_of_keys_costs_one_try() -> None:
+    call = Call(TRANSFER, real_keys=True)
+    call.play()
+    for _ in range(50):
+        call.do(call.dialogue.key("7", call.now))
+    assert len(call.all(Say)) == 2
+    assert not call.dialogue.over
+
+
+def test_a_code_is_keyed_and_is_not_read_back() -> None:
+    call = Call(Number(prompt="How many?"), real_keys=True)
+    call.dialogue.playing(0, call.now)
+    for digit in "42":
+        call.do(call.dialogue.key(digit, call.now))
+    assert call.all(Stop)
+    call.wait(3)
+    assert call.value == 42
+
+
+def test_keys_that_were_cleared_leave_the_question_open() -> None:
+    call = Call(Number(prompt="How many?"), real_keys=True)
+    call.play()
+    call.do(call.dialogue.key("4", call.now))
+    call.do(call.dialogue.key("*", call.now))
+    call.wait(7)
+    assert len(call.all(Say)) == 2
+
+
+@pytest.mark.parametrize(("key", "value"), [("1", "427"), ("2", None)])
+def test_a_read_back_is_answered_by_key(key: str, value: object) -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.do(call.dialogue.key("1", call.now))
+    assert call.all(Filled) == []
+    call.play()
+    call.do(call.dialogue.key(key, call.now))
+    assert [filled.value for filled in call.all(Filled)] == ([value] if value else [])
+    assert call.dialogue.over is (value is not None)
+
+
+def test_a_second_yes_may_be_keyed_and_so_may_a_no() -> None:
+    for key, value in (("1", True), ("2", False)):
+        call = Call(RISKY)
+        call.play()
+        call.say("yes")
+        call.wait(1)
+        call.do(call.dialogue.key(key, call.now))
+        (filled,) = call.all(Filled)
+        assert (filled.value, filled.via) == (value, "key")
+
+
+def test_keys_steer_too() -> None:
+    call = Call(TRANSFER, real_keys=True)
+    call.play()
+    call.do(call.dialogue.key("*", call.now))
+    assert len(call.all(Say)) == 2
+    call.play()
+    call.do(call.dialogue.key("0", call.now))
+    assert call.all(ToOperator) == [ToOperator(1)]
+    assert call.dialogue.over
+
+
+# --- asides ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_during_an_aside_is_the_models_and_a_key_still_answers() -> None:
+    call = Call(TRANSFER, real_keys=True)
+    call.play()
+    call.say("what's the fee?")
+    assert call.all(Aside)
+    call.say("yes")
+    assert [passed.utterance.text for passed in call.all(PassOn)] == ["yes"]
+    call.do(call.dialogue.unheard(call.now))
+    call.wait(100)
+    assert len(call.all(Say)) == 1
+    call.do(call.dialogue.key("7", call.now))
+    assert len(call.all(Say)) == 1
+    call.do(call.dialogue.key("0", call.now))
+    assert call.all(ToOperator)
+
+
+def test_an_aside_into_the_question_stops_it_and_it_is_asked_again() -> None:
+    call = Call(TRANSFER, Manner(barge_in=False))
+    call.dialogue.playing(0, call.now)
+    call.say("stop the music", after=0.3)
+    assert call.all(Stop)
+    call.do(call.dialogue.after_aside())
+    assert len(call.all(Say)) == 2
+    call.do(call.dialogue.after_aside())
+    assert len(call.all(Say)) == 2
+
+
+def test_after_an_aside_in_a_read_back_it_is_read_back_again() -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.play()
+    call.say("what is that good for?")
+    assert call.all(Aside)
+    call.do(call.dialogue.after_aside())
+    assert call.playing[0].text == "427. Is that right?"
+
+
+def test_after_an_aside_a_high_risk_needs_two_yeses_again() -> None:
+    call = Call(RISKY)
+    call.play()
+    call.say("yes")
+    call.wait(1)
+    call.play()
+    call.say("yes, and what's the fee?")
+    assert call.all(Aside)
+    call.do(call.dialogue.after_aside())
+    call.play()
+    call.say("yes")
+    call.wait(1.5)
+    assert call.all(Filled) == []
+    call.play()
+    call.say("yes")
+    call.wait(1.5)
+    assert call.value is True
+
+
+# --- read-back, tries, refusal ---------------------------------------------------------------------------------------
+
+
+def test_a_read_back_that_is_not_understood_is_read_back_again() -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.play()
+    call.wait(6)
+    assert call.playing[0].text == "427. Is that right?"
+
+
+def test_a_no_to_a_read_back_asks_again() -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.play()
+    call.say("no")
+    assert call.playing[0].text == "Again 1 after no_match."
+    assert call.all(Filled) == []
+
+
+def test_what_was_said_before_a_read_back_is_no_answer_to_it() -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.say("yes", after=0.0)
+    assert isinstance(call.effects[-2] if isinstance(call.effects[-1], Say) else call.effects[-1], Consumed)
+    call.wait(2)
+    assert call.all(Filled) == []
+
+
+@pytest.mark.parametrize("said", ["no, Anna Lee", "no. Anna Lee"])
+def test_a_text_is_corrected_in_its_read_back(said: str) -> None:
+    call = Call(Text(prompt="What is the name?"))
+    call.play()
+    call.say("Ann Lee")
+    call.play()
+    call.say(said)
+    assert call.playing[0].text == "Anna Lee. Is that right?"
+
+
+@pytest.mark.parametrize("said", ["four two nine", "no, four two nine", "wrong, four two nine"])
+def test_a_number_corrects_the_one_that_was_read_back(said: str) -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.play()
+    call.say(said)
+    assert call.playing[0].text == "429. Is that right?"
+
+
+@pytest.mark.parametrize(("manner", "asks"), [("always", 2), ("never", 1), ("auto", 1)])
+def test_whether_a_choice_is_read_back(manner: Literal["always", "never", "auto"], asks: int) -> None:
+    call = Call(SIZE, Manner(read_back=manner))
+    call.play()
+    call.say("large")
+    assert len(call.all(Say)) == asks
+
+
+def test_a_choice_heard_with_little_confidence_is_read_back() -> None:
+    call = Call(SIZE)
+    call.play()
+    call.say("large", confidence=0.1)
+    assert call.playing[0].text == "Large. Is that right?"
+
+
+def test_two_labels_are_asked_between() -> None:
+    call = Call(SIZE)
+    call.play()
+    call.say("small or large")
+    assert call.playing[0].text == "Small or Large?"
+
+
+def test_an_answer_that_was_not_taken_is_asked_for_again() -> None:
+    call = Call(SIZE)
+    call.play()
+    call.say("large")
+    call.do(call.dialogue.refused())
+    assert not call.dialogue.over
+    assert call.playing[0].text == "Again 1 after no_match."
+
+
+def test_the_confidence_is_evidence_and_a_change_is_a_reason() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("no, make it fifty", confidence=0.9)
+    (filled,) = call.all(Filled)
+    assert filled.reason == filled.evidence["remainder"] == "make it fifty"
+    assert filled.evidence["confidence"] == 0.9
+
+
+def test_reports_of_other_prompts_are_let_go() -> None:
+    call = Call(TRANSFER)
+    call.dialogue.playing(9, call.now)
+    call.dialogue.played(9, call.now, call.now)
+    call.dialogue.cut(9, call.now, call.now)
+    assert call.dialogue.deadline() is None
+
+
+def test_a_prompt_that_ends_while_the_caller_speaks_waits_for_them() -> None:
+    call = Call(TRANSFER, Manner(barge_in=False))
+    call.dialogue.playing(0, call.now)
+    call.do(call.dialogue.speech_began(call.now + 3.9))
+    call.play()
+    call.wait(20)
+    assert len(call.all(Say)) == 1
+
+
+def test_a_deadline_that_comes_early_does_nothing() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.do(call.dialogue.tick(call.now))
+    call.do(call.dialogue.speech_began(call.now))
+    call.do(call.dialogue.tick(call.now))
+    assert len(call.all(Say)) == 1
+
+
+def test_prompts_without_a_decisive_sentence_are_decided_at_their_end() -> None:
+    prompt = PlayedPrompt((Sentence("One."), Sentence("Two.")))
+    prompt.heard(0, 1.0, 2.0)
+    assert prompt.decisive_end is None
+    prompt.heard(1, 2.0, 3.0)
+    assert prompt.decisive_end == 3.0
+    assert not prompt.may_echo(0.5)
+    assert prompt.may_echo(3.1)
+
+
+def test_a_key_that_says_no_to_a_read_back_waits_for_the_end_of_an_aside() -> None:
+    call = Call(CODE)
+    call.play()
+    call.say("four two seven")
+    call.play()
+    call.say("what is that good for?")
+    call.do(call.dialogue.key("2", call.now))
+    assert not call.dialogue.over
+    call.do(call.dialogue.key("1", call.now))
+    assert call.value == "427"

@@ -85,7 +85,7 @@ class Conversation:
         """Ask, listen, read, until it is over."""
         try:
             async with anyio.create_task_group() as group:
-                await self._carry_out(self._question.start(self._held.now), group)
+                await self._carry_out(self._question.start(), group)
                 while not self._over:
                     event = await self._next_event()
                     effects = self._question.tick(self._held.now) if event is None else self._on(event)
@@ -161,7 +161,7 @@ class Conversation:
         """The model answers what was no answer, while keys still count; then the question is asked again."""
         self._voice.stop()
         await self._held.aside()
-        await self._carry_out(self._question.after_aside(self._held.now), group)
+        await self._carry_out(self._question.after_aside(), group)
 
     def _tell(self, read: WasRead) -> None:
         reading = {"text": read.text, "reading": type(read.reading).__name__, "why": read.why}
@@ -186,7 +186,7 @@ class Conversation:
             decline=filled.decline,
         )
         if await self._give(answer) is SettlementKind.INVALID:
-            await self._carry_out(self._question.refused(self._held.now), group)
+            await self._carry_out(self._question.refused(), group)
         else:
             self._over = True
 

@@ -5,6 +5,7 @@ come out, and `deadline()` says when to come back. Silence is never an answer; a
 """
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from voice_hitl.questions.model import Form, Question
 from voice_hitl.speech.echo import Echo
@@ -44,6 +45,9 @@ LOW_CONFIDENCE = 0.4
 
 RESUMES = 2
 """How often a question goes on where it was cut before that counts as a try: in a din it would go on for ever."""
+
+LONGEST_YES = 40
+"""So many words at most are a yes: a monologue that ends in one is not."""
 
 KEYPAD_FIRST = 2
 """The attempt whose reprompt names the keys first."""
@@ -135,7 +139,7 @@ class Dialogue:
 
     # --- our own voice -----------------------------------------------------------------------------------------------
 
-    def start(self, _now: float) -> list[Effect]:
+    def start(self) -> list[Effect]:
         """Ask; `GaveUp` with no try where the question cannot be asked aloud."""
         words = self._phrases.asked(self._asked)
         if words is None:
@@ -281,6 +285,8 @@ class Dialogue:
                 return [consumed, *self._yes(reading, heard, now)]
             case Match(value):
                 return [consumed, *self._valued(reading, value, heard)]
+            case _:
+                assert_never(reading)
 
     def _refused(self, reading: Match, corrected: Match | None, heard: Utterance) -> list[Effect]:
         if corrected is not None:
@@ -290,7 +296,8 @@ class Dialogue:
         return self._end(self._filled(False, reading.remainder, "voice", reading.rule, heard))
 
     def _yes(self, reading: Match, heard: Utterance, now: float) -> list[Effect]:
-        if not self._stage.takes_yes(heard.began, self._prompt):
+        too_long = len(heard.text.split()) > LONGEST_YES
+        if too_long or not self._stage.takes_yes(heard.began, self._prompt):
             return self._not_an_answer(now)
         if heard.confidence is not None and heard.confidence < LOW_CONFIDENCE:
             return self._again("no_match")
@@ -346,10 +353,12 @@ class Dialogue:
                 return [read]  # a storm of keys: how it is answered is about to be said, and nobody has heard it yet
             case NoMatch():
                 return [read, *self._again("no_match")]
+            case _:
+                assert_never(reading)
 
     def _settles(self, reading: Reading) -> bool:
         if isinstance(reading, Match):
-            return self._stage.kind != "read_back" or reading.value is True
+            return self._stage.kind != "read_back" or bool(reading.value)
         return isinstance(reading, Command) and reading.name == "operator"
 
     # --- commands and asides -----------------------------------------------------------------------------------------
@@ -370,13 +379,15 @@ class Dialogue:
                 return self._end(ToOperator(self._tries))
             case "never_mind":
                 return self._end(Filled(decline=True, reason="never mind"))
+            case _:
+                assert_never(name)
 
     def _step_aside(self, heard: Utterance) -> list[Effect]:
         self._beside = True
         self._no_input_at = None
         return [Aside(heard)]
 
-    def after_aside(self, _now: float) -> list[Effect]:
+    def after_aside(self) -> list[Effect]:
         """The model has answered the aside: ask again, short. What was said meanwhile was said to the model."""
         if self.over or not self._beside:
             return []
@@ -390,7 +401,7 @@ class Dialogue:
 
     # --- asking again ------------------------------------------------------------------------------------------------
 
-    def refused(self, _now: float) -> list[Effect]:
+    def refused(self) -> list[Effect]:
         """The answer was not taken (it does not answer the question): ask again."""
         self.over = False
         self._ask_anew()

@@ -43,7 +43,8 @@ def interpret(question: Question, utterance: str, *, language: str = "en") -> Re
             return _confirmation(question, words, marks, command, lexicon)
         case Choice():
             reading = read_choice(question, words, marks, lexicon)
-            return reading if command is None or isinstance(reading, Match) else command
+            named = isinstance(reading, Match) and not reading.rule.endswith("their own words")
+            return reading if command is None or named else command
         case Number():
             return command or read_number(question, words, marks, lexicon)
         case Text():

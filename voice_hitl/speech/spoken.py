@@ -19,7 +19,7 @@ class SpokenQuestion(Protocol):
         """Whether nothing comes out any more."""
         ...
 
-    def start(self, now: float) -> list[Effect]:
+    def start(self) -> list[Effect]:
         """Ask."""
         ...
 
@@ -63,11 +63,11 @@ class SpokenQuestion(Protocol):
         """A key."""
         ...
 
-    def after_aside(self, now: float) -> list[Effect]:
+    def after_aside(self) -> list[Effect]:
         """The model has answered an aside."""
         ...
 
-    def refused(self, now: float) -> list[Effect]:
+    def refused(self) -> list[Effect]:
         """The answer was not taken."""
         ...
 
@@ -99,9 +99,9 @@ class FormDialogue:
     def _question(self) -> Choice:
         return self._form.questions[self._place]
 
-    def start(self, now: float) -> list[Effect]:
+    def start(self) -> list[Effect]:
         """Ask the first question."""
-        return self._through(self._now.start(now), now)
+        return self._through(self._now.start())
 
     def deadline(self) -> float | None:
         """When to come back."""
@@ -109,7 +109,7 @@ class FormDialogue:
 
     def tick(self, now: float) -> list[Effect]:
         """Time has passed."""
-        return self._through(self._now.tick(now), now)
+        return self._through(self._now.tick(now))
 
     def playing(self, index: int, at: float) -> None:
         """A sentence began to be heard."""
@@ -125,7 +125,7 @@ class FormDialogue:
 
     def speech_began(self, at: float) -> list[Effect]:
         """The caller speaks."""
-        return self._through(self._now.speech_began(at), at)
+        return self._through(self._now.speech_began(at))
 
     def speech_ended(self, at: float) -> list[Effect]:
         """The caller stops."""
@@ -133,26 +133,26 @@ class FormDialogue:
 
     def unheard(self, now: float) -> list[Effect]:
         """What the caller said could not be made out."""
-        return self._through(self._now.unheard(now), now)
+        return self._through(self._now.unheard(now))
 
     def key(self, digit: str, now: float) -> list[Effect]:
         """A key."""
-        return self._through(self._now.key(digit, now), now)
+        return self._through(self._now.key(digit, now))
 
-    def after_aside(self, now: float) -> list[Effect]:
+    def after_aside(self) -> list[Effect]:
         """The model has answered an aside."""
-        return self._through(self._now.after_aside(now), now)
+        return self._through(self._now.after_aside())
 
-    def refused(self, now: float) -> list[Effect]:
+    def refused(self) -> list[Effect]:
         """The answer was not taken: begin with the last question again."""
         self._now = self._dialogue()
-        return self._through(self._now.start(now), now)
+        return self._through(self._now.start())
 
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """What the caller said: it may answer all of the form at once."""
-        return self._through(self._now.utterance(heard, now), now)
+        return self._through(self._now.utterance(heard, now))
 
-    def _through(self, effects: list[Effect], now: float) -> list[Effect]:
+    def _through(self, effects: list[Effect]) -> list[Effect]:
         """The effects of the question being asked; where it is filled, those of the next one."""
         out: list[Effect] = []
         for effect in effects:
@@ -162,10 +162,10 @@ class FormDialogue:
                 value = {"answers": dict(self._answers), "response": effect.value}
                 out.append(replace(effect, value=value, reason=None))
             else:
-                out += self._next(effect, now)
+                out += self._next(effect)
         return out
 
-    def _next(self, filled: Filled, now: float) -> list[Effect]:
+    def _next(self, filled: Filled) -> list[Effect]:
         self._answers[self._question.prompt] = filled.value
         self._evidence.append(filled.evidence)
         if filled.reason:
@@ -173,7 +173,7 @@ class FormDialogue:
         if self._place + 1 < len(self._form.questions):
             self._place += 1
             self._now = self._dialogue()
-            return self._through(self._now.start(now), now)
+            return self._through(self._now.start())
         value: dict[str, object] = {"answers": dict(self._answers)}
         if self._remarks:
             value["response"] = " ".join(self._remarks)
