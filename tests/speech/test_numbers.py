@@ -69,12 +69,9 @@ def test_odd_digits_are_read_or_left(text: str) -> None:
     values(text, "de")
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            ["one", "two", "twenty", "hundred", "thousand", "point", "and", "million", "zero", "first", "3", ",", "."]
-        )
-    )
-)
+SAID = ["one", "two", "twenty", "hundred", "thousand", "point", "and", "million", "zero", "first", "3", ",", "."]
+
+
+@given(st.lists(st.sampled_from(SAID)))
 def test_number_words_in_any_order_are_read_or_left(words: list[str]) -> None:
     values(" ".join(words))

@@ -40,13 +40,15 @@ class _Reply:
         """What has weight and names no option."""
         inside = self.inside()
         ends = {mention.end for mention in self.named}
+        counted = {mention.end for mention in self.named if mention.counted}
         return [
             mark
             for mark in self.marks
             if mark.tag not in _WEIGHTLESS
             and inside.isdisjoint(range(mark.start, mark.end))
-            # The "one" of "the red one" counts nothing.
-            and not (mark.values == (1.0,) and mark.start in ends)
+            # The "one" of "the red one" counts nothing, the "nights" of "three nights" say nothing more.
+            and not (mark.start in ends and mark.values == (1.0,))
+            and not (mark.start in ends - counted and mark.tag is Tag.UNIT)
         ]
 
     def says(self, phrases: PhraseSet) -> bool:

@@ -23,6 +23,7 @@ def read_command(words: Words, marks: list[Mark], lexicon: Lexicon) -> Command |
 
 
 def _without_lead(said: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
-    """The words without "can you" or "I'd like to" before them."""
-    lead = max((len(lead) for lead in lexicon.leads if said[: len(lead)] == lead), default=0)
-    return said[lead:]
+    """The words without "can you please" or "I'd like to" before them."""
+    while lead := max((len(lead) for lead in lexicon.leads if said[: len(lead)] == lead), default=0):
+        said = said[lead:]
+    return said

@@ -7,7 +7,7 @@ from voice_hitl.speech.numbers import Spoken, numbers_in
 from voice_hitl.speech.reading import Match, NoMatch
 from voice_hitl.speech.words import Words
 
-_FORBIDS = frozenset({Tag.CONDITION, Tag.NEGATION, Tag.UNSURE, Tag.HOLD})
+_FORBIDS = frozenset({Tag.NO, Tag.CONDITION, Tag.NEGATION, Tag.UNSURE, Tag.HOLD})
 _STRANGERS = 4
 
 
@@ -57,7 +57,9 @@ def _digit_by_digit(words: Words, numbers: list[Spoken], start: int, lexicon: Le
         word = words.folded[index]
         number = by_start.get(index)
         digits = number.digits if number is not None else "0" if word in lexicon.zeros else None
-        if digits is not None and digits.isdecimal() and not (number is not None and number.ordinal):
+        if number is not None and (number.ordinal or len(number.values) > 1):
+            return None
+        if digits is not None and digits.isdecimal():
             if row and last != index:
                 return None
             row += digits[0] * times + digits[1:]

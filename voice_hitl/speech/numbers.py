@@ -93,10 +93,8 @@ def _goes_on(words: Words, last: int, index: int, pack: LanguagePack) -> bool:
 
 
 def _from_words(words: Words, start: int, end: int, language: str, found: dict[int, Spoken]) -> None:
-    if end == start + 1:
-        one = _by_itself(words.raw[start], language)
-        if one is not None:
-            found[start] = Spoken((one[0],), one[1], one[2], start, end)
+    if end == start + 1 and (one := _by_itself(words.raw[start], language)):
+        found[start] = Spoken((one[0],), one[1], one[2], start, end)
         return
     tokens = [_Token(words.raw[i], after_pause=i > start and words.gaps[i] != "") for i in range(start, end)]
     for occurrence in _found(tokens, language):

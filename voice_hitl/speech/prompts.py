@@ -6,7 +6,7 @@ word that would answer it: our own voice may come back.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import Literal, assert_never, cast
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
 from voice_hitl.speech.effects import Sentence
@@ -98,6 +98,8 @@ class Prompts:
                 sentences = tuple(Sentence(text, decisive=True) for text in _split(question.prompt))
                 # Whatever is said answers a text, so no end of it is safer than another.
                 return sentences if isinstance(question, Text) else self._safe_end(question, sentences)
+            case _:
+                assert_never(question)
 
     def _confirm(self, question: Confirm) -> tuple[Sentence, ...] | None:
         details = self._values.named(question.details, said=question.prompt)
@@ -174,6 +176,8 @@ class Prompts:
                 return self._how_to_count(question)
             case Text() | Form():
                 return (Sentence(self._words["say_text"]),)
+            case _:
+                assert_never(question)
 
     def _how_to_count(self, question: Number) -> tuple[Sentence, ...]:
         if question.digits is not None:
@@ -194,6 +198,8 @@ class Prompts:
                 return (Sentence(self._words["number_keys" if question.digits is None else "digits_keys"]),)
             case Text() | Form():
                 return ()
+            case _:
+                assert_never(question)
 
     def between(self, labels: tuple[str, ...]) -> tuple[Sentence, ...]:
         """Which of these labels was meant?"""

@@ -100,8 +100,8 @@ SPANISH = LanguagePack(
             luego, chao, buen día, que tenga buen día, ya terminé, he terminado"""
     ),
     fillers=phrases(
-        """eh, em, este, pues, ah, oh, mm, mmm, hmm, bueno pues, a ver si, oiga, oye, mira, mire, por favor, porfa,
-            porfavor, gracias, muchas gracias, mil gracias, muy amable, muy agradecido, se lo agradezco, te lo
+        """favor, eh, em, este, pues, ah, oh, mm, mmm, hmm, bueno pues, a ver si, oiga, oye, mira, mire, por favor,
+            porfa, porfavor, gracias, muchas gracias, mil gracias, muy amable, muy agradecido, se lo agradezco, te lo
             agradezco, hola, buenas, buenos días, buenas tardes, buenas noches, señor, señora, señorita, ahora, ahora
             mismo, ya mismo, enseguida, inmediatamente, aquí, allí, entonces, realmente, muy, también, simplemente,
             para mí, para nosotros, conmigo, si es posible, si es tan amable, si me hace el favor, sin prisa, no hay

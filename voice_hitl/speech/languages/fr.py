@@ -105,13 +105,13 @@ FRENCH = LanguagePack(
             terminé"""
     ),
     fillers=phrases(
-        """euh, heu, hum, hmm, mmh, ben, eh ben, bah, ah, oh, alors, donc, eh bien, enfin, voilà, tiens, s'il vous
-            plaît, s'il te plaît, svp, merci, merci beaucoup, merci bien, merci à vous, grand merci, je vous remercie,
-            je vous en prie, je t'en prie, bonjour, bonsoir, allô, monsieur, madame, mademoiselle, maintenant, tout de
-            suite, immédiatement, ici, là, vraiment, très, bien bien, aussi, également, simplement, juste, pour moi,
-            pour nous, à moi, chez moi, avec moi, si possible, si vous voulez, si tu veux, si vous pouvez, si tu peux,
-            si vous le souhaitez, pas de panique, pas de presse, par ailleurs, au fait, mon ami, donc voilà,
-            franchement, bon"""
+        """plaît, vous plaît, euh, heu, hum, hmm, mmh, ben, eh ben, bah, ah, oh, alors, donc, eh bien, enfin, voilà,
+            tiens, s'il vous plaît, s'il te plaît, svp, merci, merci beaucoup, merci bien, merci à vous, grand merci,
+            je vous remercie, je vous en prie, je t'en prie, bonjour, bonsoir, allô, monsieur, madame, mademoiselle,
+            maintenant, tout de suite, immédiatement, ici, là, vraiment, très, bien bien, aussi, également,
+            simplement, juste, pour moi, pour nous, à moi, chez moi, avec moi, si possible, si vous voulez, si tu
+            veux, si vous pouvez, si tu peux, si vous le souhaitez, pas de panique, pas de presse, par ailleurs, au
+            fait, mon ami, donc voilà, franchement, bon"""
     ),
     tells=phrases(
         """dites-moi, dis-moi, pouvez-vous me dire, pourriez-vous me dire, peux-tu me dire, tu peux me dire, vous

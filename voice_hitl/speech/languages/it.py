@@ -98,12 +98,12 @@ ITALIAN = LanguagePack(
             buona serata, a presto, ho finito, sono a posto così"""
     ),
     fillers=phrases(
-        """eh, ehm, uhm, mmm, hmm, ah, oh, beh, be', allora, dunque, quindi, insomma, ecco, dai, guardi, guarda,
-            senta, senti, per favore, per piacere, per cortesia, cortesemente, grazie, grazie mille, tante grazie,
-            molte grazie, la ringrazio, ti ringrazio, prego, salve, buongiorno, buonasera, pronto, signore, signora,
-            signorina, ora, adesso, subito, immediatamente, qui, qua, lì, là, davvero, veramente, molto, anche, pure,
-            semplicemente, per me, per noi, a me, con me, se possibile, se è possibile, se vuole, se vuoi, se può, se
-            puoi, senza fretta, con calma, comunque, a proposito, amico, cara, caro"""
+        """favore, eh, ehm, uhm, mmm, hmm, ah, oh, beh, be', allora, dunque, quindi, insomma, ecco, dai, guardi,
+            guarda, senta, senti, per favore, per piacere, per cortesia, cortesemente, grazie, grazie mille, tante
+            grazie, molte grazie, la ringrazio, ti ringrazio, prego, salve, buongiorno, buonasera, pronto, signore,
+            signora, signorina, ora, adesso, subito, immediatamente, qui, qua, lì, là, davvero, veramente, molto,
+            anche, pure, semplicemente, per me, per noi, a me, con me, se possibile, se è possibile, se vuole, se
+            vuoi, se può, se puoi, senza fretta, con calma, comunque, a proposito, amico, cara, caro"""
     ),
     tells=phrases(
         """dimmi, mi dica, mi dici, mi può dire, mi puoi dire, può dirmi, puoi dirmi, potrebbe dirmi, potresti dirmi,

@@ -281,7 +281,7 @@ DUTCH = LanguagePack(
         "which": "{labels}: zeg me welke, alstublieft.",
         "read_back": "Ik hoorde: {value}.",
         "take_it": "Zal ik het zo noteren?",
-        "second_yes": "Voor de zekerheid nog een keer: zal ik het echt laten uitvoeren?",
+        "second_yes": "Voor de zekerheid nog een keer: zal ik het echt laten doen?",
         "tail": "Wat zegt u?",
         "item": "{name}: {value}.",
         "true": "ja",

@@ -99,12 +99,13 @@ PORTUGUESE = LanguagePack(
             logo, até mais, bom dia para você, tenha um bom dia, já terminei, terminei"""
     ),
     fillers=phrases(
-        """é que, eh, hã, hum, hmm, ah, oh, ai, então, pois, bem então, ora, olha, olhe, escuta, né, viu, aham, uhum,
-            por favor, se faz favor, faz favor, obrigado, obrigada, muito obrigado, muito obrigada, valeu, agradeço,
-            eu agradeço, agradecido, agradecida, olá, oi, alô, bom dia, boa tarde, boa noite, senhor, senhora, moça,
-            moço, agora, agora mesmo, já, imediatamente, aqui, aí, ali, realmente, muito, também, simplesmente, para
-            mim, pra mim, para nós, pra gente, comigo, se possível, se for possível, se puder, se quiser, se não se
-            importa, sem pressa, com calma, a propósito, amigo, amiga, de verdade, por gentileza, bem, bom"""
+        """favor, é que, eh, hã, hum, hmm, ah, oh, ai, então, pois, bem então, ora, olha, olhe, escuta, né, viu,
+            aham, uhum, por favor, se faz favor, faz favor, obrigado, obrigada, muito obrigado, muito obrigada, valeu,
+            agradeço, eu agradeço, agradecido, agradecida, olá, oi, alô, bom dia, boa tarde, boa noite, senhor,
+            senhora, moça, moço, agora, agora mesmo, já, imediatamente, aqui, aí, ali, realmente, muito, também,
+            simplesmente, para mim, pra mim, para nós, pra gente, comigo, se possível, se for possível, se puder, se
+            quiser, se não se importa, sem pressa, com calma, a propósito, amigo, amiga, de verdade, por gentileza,
+            bem, bom"""
     ),
     tells=phrases(
         """me diga, me diz, diga-me, diz-me, pode me dizer, pode dizer-me, poderia me dizer, podia dizer-me, você
