@@ -6,38 +6,18 @@ from typing import Protocol
 
 import anyio
 
-from voice_hitl.audio.frame import FRAME_MS, Framer
 from voice_hitl.audio.g711 import decode_ulaw, encode_ulaw
-from voice_hitl.audio.resample import Resampler
-from voice_hitl.playback import Playback
+from voice_hitl.phone import PhoneAudio
 from voice_hitl.provider import Receiver
-from voice_hitl.tasks import Job, Latch, Mailbox, Tasks, current_time
-from voice_hitl.transport import (
-    After,
-    AudioIn,
-    Digit,
-    HangUpReason,
-    Heard,
-    HungUp,
-    LegCapabilities,
-    LegEvent,
-    LegInfo,
-    LegLost,
-)
+from voice_hitl.tasks import Mailbox
+from voice_hitl.transport import After, HangUpReason, Heard, LegCapabilities, LegEvent, LegInfo, Played
 from voice_hitl_twilio import codec
 from voice_hitl_twilio.rest import TwilioRest
 
 log = logging.getLogger(__name__)
 
-LINE_RATE = 8_000
-FRAME_S = FRAME_MS / 1000
-
-AHEAD_FRAMES = 10
-"""How much may go out in a burst, or wait for a slow socket: 200 ms. A `clear` drops at most this much at Twilio."""
-
-UNHEARD_FRAMES = 50
-SILENCE_S = 5.0
-"""Twilio sends a frame every 20 ms, silence too: none for so long, and the far end has vanished."""
+WAITING_MEDIA = 10
+"""How many frames may wait for a slow socket: 200 ms, as much as a `clear` then drops at Twilio."""
 
 DIGIT_MS = 100
 """Twilio does not tell how long a key was pressed."""
@@ -47,7 +27,7 @@ class Socket(Protocol):
     """The WebSocket that Twilio opened."""
 
     async def send(self, text: str) -> None:
-        """Send one message; raises where it is closed."""
+        """Send one message; `OSError` or `RuntimeError` where it is closed."""
         ...
 
     async def close(self) -> None:
@@ -65,21 +45,12 @@ class TwilioLeg:
         self._socket = socket
         self._stream_id = stream_id
         self._rest = rest
-        self._events: Mailbox[LegEvent] = Mailbox(limit=UNHEARD_FRAMES, droppable=_is_audio)
-        self._playback = Playback(rate)
-        self._to_line = Resampler(rate, LINE_RATE)
-        self._from_line = Resampler(LINE_RATE, rate)
-        self._framer = Framer(rate)
+        self._out: Mailbox[str] = Mailbox(limit=WAITING_MEDIA, droppable=_is_media)
+        owner = f"Twilio call {info.call_id}"
+        self._audio = PhoneAudio(rate, send=self._send_frame, finished=self._mark, owner=owner)
         self._chunk = 0
-        self._heard_at = current_time()
-        self._lost = False
-        self._dry = Latch()
-        self._out: Mailbox[str] = Mailbox(limit=AHEAD_FRAMES, droppable=_is_media)
-        self._tasks = Tasks(f"Twilio call {info.call_id}")
-        self._jobs: list[Job] = [
-            self._tasks.spawn(self._play(), "playing"),
-            self._tasks.spawn(self._send(), "sending"),
-        ]
+        self._marks = 0
+        self._audio.tasks.spawn(self._send(), "sending")
 
     @property
     def info(self) -> LegInfo:
@@ -94,76 +65,50 @@ class TwilioLeg:
     @property
     def over(self) -> bool:
         """Whether the call has ended."""
-        return self._events.closed
+        return self._audio.over
 
     def events(self) -> Receiver[LegEvent]:
         """The one stream of events."""
-        return self._events
+        return self._audio.events()
 
     # --- from Twilio -------------------------------------------------------------------------------------------------
 
     def receive(self, event: codec.Event) -> None:
         """Something came over the WebSocket."""
-        now = current_time()
         match event:
             case codec.Media(ulaw, chunk):
-                self._media(ulaw, chunk, now)
+                if chunk and chunk <= self._chunk:
+                    return  # late, or once more
+                self._chunk = chunk or self._chunk
+                self._audio.heard(decode_ulaw(ulaw))
             case codec.Dtmf(digit):
-                self._events.put(Digit(digit, DIGIT_MS, now))
+                self._audio.pressed(digit, DIGIT_MS)
             case codec.Stop():
                 self.end("caller")
             case codec.Start() | codec.Mark() | codec.Nothing():
                 # A mark that comes back is no proof that it was heard: after a clear it says that it was dropped.
                 pass
 
-    def _media(self, ulaw: bytes, chunk: int, now: float) -> None:
-        self._heard_at = now
-        self._lost = False
-        if chunk and chunk <= self._chunk:
-            return  # late, or once more
-        self._chunk = chunk or self._chunk
-        pcm = self._from_line.push(decode_ulaw(ulaw))
-        for frame in self._framer.push(pcm):
-            self._events.put(AudioIn(frame, now))
-
     # --- to Twilio ---------------------------------------------------------------------------------------------------
 
     def send_audio(self, pcm: bytes, item: str) -> None:
         """Queue one frame of `item`."""
-        if not self.over:
-            self._playback.push(pcm, item)
+        self._audio.play(pcm, item)
 
     def clear(self) -> Heard:
         """Drop everything not yet played, here and at Twilio, in this tick."""
-        heard = self._playback.clear()
-        # No old voice may come out of a resampler's tail.
-        self._to_line.reset()
         self._out.put(codec.clear(self._stream_id))
-        return heard
+        return self._audio.clear()
 
     async def send_message(self, text: str) -> None:
         """A telephone shows no messages."""
 
-    async def _play(self) -> None:
-        """One frame every 20 ms of the loop's clock; after a stall what was missed goes out at once, 200 ms at most."""
-        due = current_time()
-        number = 0
-        while not self.over:
-            now = current_time()
-            if now - self._heard_at > SILENCE_S and not self._lost:
-                self._lost = True
-                self._events.put(LegLost(now))
-            tick = self._playback.tick(now)
-            for played in tick.played:
-                self._events.put(played)
-                if played.last:
-                    self._dry.set()
-                    number += 1
-                    self._out.put(codec.mark(self._stream_id, f"{played.item}:{number}"))
-            if tick.pcm is not None:
-                self._out.put(codec.media(self._stream_id, encode_ulaw(self._to_line.push(tick.pcm))))
-            due = max(due + FRAME_S, current_time() - AHEAD_FRAMES * FRAME_S)
-            await anyio.sleep(max(0.0, due - current_time()))
+    def _send_frame(self, pcm: bytes) -> None:
+        self._out.put(codec.media(self._stream_id, encode_ulaw(pcm)))
+
+    def _mark(self, played: Played) -> None:
+        self._marks += 1
+        self._out.put(codec.mark(self._stream_id, f"{played.item}:{self._marks}"))
 
     async def _send(self) -> None:
         async for text in self._out:
@@ -178,9 +123,7 @@ class TwilioLeg:
     async def hang_up(self, *, after: After = "now") -> None:
         """End the call: over REST where there is an account, and by closing the stream."""
         if after == "playout":
-            while not self._playback.idle and not self.over:
-                self._dry = Latch()
-                await self._dry.wait()
+            await self._audio.played_out()
         await self._leave(self._rest.hang_up if self._rest is not None else None, "us")
 
     async def transfer(self, target: str) -> None:
@@ -205,22 +148,12 @@ class TwilioLeg:
                 log.warning("call %s: %s", self._info.call_id, error)
         with anyio.move_on_after(1, shield=True):
             await self._socket.close()
-        await self._tasks.close()
+        await self._audio.tasks.close()
 
     def end(self, reason: HangUpReason) -> None:
         """The call is over. Only the first ending counts."""
-        if self.over:
-            return
-        self._events.put(HungUp("lost" if self._lost and reason == "caller" else reason, current_time()))
-        self._events.close()
+        self._audio.end(reason)
         self._out.close()
-        self._dry.set()
-        for job in self._jobs:
-            job.cancel()
-
-
-def _is_audio(event: LegEvent) -> bool:
-    return isinstance(event, AudioIn)
 
 
 def _is_media(text: str) -> bool:

@@ -1,0 +1,131 @@
+"""What every telephone leg has in common: 8 kHz on the line, the session's rate inside, one clock, what was heard.
+
+A leg of a plugin hands in what the line gives and sends what it is told to; signalling is its own.
+"""
+
+from collections.abc import Callable
+
+import anyio
+
+from voice_hitl.audio.frame import FRAME_MS, Framer
+from voice_hitl.audio.resample import Resampler
+from voice_hitl.playback import Playback
+from voice_hitl.provider import Receiver
+from voice_hitl.tasks import Latch, Mailbox, Tasks, current_time
+from voice_hitl.transport import AudioIn, Digit, HangUpReason, Heard, HungUp, LegEvent, LegLost, Played
+
+LINE_RATE = 8_000
+"""Samples a second on the line (ITU-T G.711)."""
+
+BURST_S = 0.2
+"""How much goes out at once after a stall; what was missed beyond it is skipped."""
+
+SILENCE_S = 5.0
+"""A line sends a frame every 20 ms, silence too: none for so long, and the far end has vanished."""
+
+UNHEARD_FRAMES = 50
+"""Frames that wait for a reader (one second); beyond that the oldest is dropped."""
+
+_FRAME_S = FRAME_MS / 1000
+
+
+class PhoneAudio:
+    """The audio and the events of one telephone leg.
+
+    Args:
+        rate: The session's rate: `AudioIn` has it, and what is played.
+        send: Puts 20 ms of our voice on the line (mono int16, 8 kHz).
+        finished: Is told that an item was heard and nothing is queued behind it.
+        owner: What to call it in logs.
+    """
+
+    def __init__(
+        self, rate: int, *, send: Callable[[bytes], None], finished: Callable[[Played], None] | None = None, owner: str
+    ) -> None:
+        self._send = send
+        self._finished = finished
+        self._events: Mailbox[LegEvent] = Mailbox(limit=UNHEARD_FRAMES, droppable=_is_audio)
+        self._playback = Playback(rate)
+        self._to_line = Resampler(rate, LINE_RATE, quality="QQ")
+        self._from_line = Resampler(LINE_RATE, rate, quality="QQ")
+        self._framer = Framer(rate)
+        self._heard_at = current_time()
+        self._lost = False
+        self._dry = Latch()
+        self.tasks = Tasks(owner)
+        self._job = self.tasks.spawn(self._play(), "playing")
+
+    @property
+    def over(self) -> bool:
+        """Whether the call has ended."""
+        return self._events.closed
+
+    def events(self) -> Receiver[LegEvent]:
+        """The one stream of events."""
+        return self._events
+
+    # --- from the line -----------------------------------------------------------------------------------------------
+
+    def heard(self, pcm: bytes) -> None:
+        """The line gave some of the caller's voice (mono int16, 8 kHz)."""
+        now = self._heard_at = current_time()
+        self._lost = False
+        for frame in self._framer.push(self._from_line.push(pcm)):
+            self._events.put(AudioIn(frame, now))
+
+    def pressed(self, digit: str, duration_ms: int) -> None:
+        """The caller pressed a key."""
+        self._events.put(Digit(digit, duration_ms, current_time()))
+
+    def end(self, reason: HangUpReason) -> None:
+        """The call is over. Only the first ending counts; of a line that fell silent it is a loss."""
+        if self.over:
+            return
+        self._events.put(HungUp("lost" if self._lost and reason == "caller" else reason, current_time()))
+        self._events.close()
+        self._dry.set()
+        self._job.cancel()
+
+    # --- to the line -------------------------------------------------------------------------------------------------
+
+    def play(self, pcm: bytes, item: str) -> None:
+        """Queue one frame of `item`."""
+        if not self.over:
+            self._playback.push(pcm, item)
+
+    def clear(self) -> Heard:
+        """Drop everything not yet played; no old voice comes out of a resampler's tail."""
+        self._to_line.reset()
+        return self._playback.clear()
+
+    async def played_out(self) -> None:
+        """Wait until what is queued was heard, or the call is over."""
+        while not self._playback.idle and not self.over:
+            self._dry = Latch()
+            await self._dry.wait()
+
+    async def _play(self) -> None:
+        due = current_time()
+        while not self.over:
+            now = current_time()
+            if now - self._heard_at > SILENCE_S and not self._lost:
+                self._lost = True
+                self._events.put(LegLost(now))
+            tick = self._playback.tick(now)
+            for played in tick.played:
+                self._tell(played)
+            if tick.pcm is not None:
+                self._send(self._to_line.push(tick.pcm))
+            due = max(due + _FRAME_S, current_time() - BURST_S)
+            await anyio.sleep(max(0.0, due - current_time()))
+
+    def _tell(self, played: Played) -> None:
+        self._events.put(played)
+        if played.last:
+            self._dry.set()
+            if self._finished is not None:
+                self._finished(played)
+
+
+def _is_audio(event: LegEvent) -> bool:
+    return isinstance(event, AudioIn)
