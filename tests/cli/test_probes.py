@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -21,6 +23,8 @@ from voice_hitl.testing.openai_realtime import OpenAIRealtimeServer
 from voice_hitl_openai import OpenAIRealtimeProvider
 
 pytestmark = pytest.mark.anyio
+
+DOCS = Path(__file__).parents[2] / "docs" / "openai_probes.md"
 
 Event = Mapping[str, object]
 
@@ -65,6 +69,11 @@ def test_every_claim_of_the_openai_plugin_is_so_at_the_local_server(monkeypatch:
     assert [(found["name"], found["ok"]) for found in report["probes"]] == [(probe.name, True) for probe in PROBES]
     assert (report["ok"], report["where"]) == (True, NOT_THE_SERVICE)
     assert "not OpenAI" in " ".join(said.stderr.split())
+
+
+def test_the_table_in_the_docs_has_every_probe() -> None:
+    rows = re.findall(r"^\| (.+?) \|", DOCS.read_text(), re.MULTILINE)
+    assert rows == ["capability", *(probe.name for probe in PROBES)]
 
 
 def test_with_a_key_it_is_the_service_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,9 @@ import os
 import signal
 import sys
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 import anyio
 import numpy as np
@@ -19,6 +20,7 @@ from voice_hitl.demo.model import DemoModel, ModelName
 from voice_hitl.demo.server import PortBusy, listen
 from voice_hitl.provider import AudioOut, ResponseEnded, ResponseStarted
 from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, ScriptedProvider, SentAudio, SentToolResult
+from voice_hitl.testing.openai_realtime import Call, OpenAIRealtimeServer, Say, Step, Turn
 from voice_hitl.testing.scripted_connection import ScriptedConnection
 
 pytestmark = pytest.mark.anyio
@@ -110,3 +112,25 @@ def test_no_browser_is_opened_where_there_is_no_display(monkeypatch: pytest.Monk
     assert not serving.has_browser()
     monkeypatch.setenv("DISPLAY", ":0")
     assert serving.has_browser()
+
+
+def openai_front_desk(turn: Turn) -> Sequence[Step]:
+    if turn.outputs:
+        return [Say("Thank you, it is booked.")]
+    if turn.heard is None:
+        return [Say("Welcome, this is the front desk.")]
+    if any(item["type"] == "function_call" for item in turn.history):
+        return [Say("One moment.")]
+    return [Call("ConfirmAction", {"action": "Book a table for four."})]
+
+
+async def test_with_a_key_the_check_is_a_call_on_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress, text = console()
+    async with OpenAIRealtimeServer(speed=5) as server:
+        server.on_turn(openai_front_desk)
+        monkeypatch.setenv("OPENAI_API_KEY", server.api_key)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        report = await serving.run_check(None, 60, None, progress)
+        assert report.ok, report
+        assert urlsplit(server.base_url).netloc in text.getvalue()
+        assert [item["type"] for item in (await server.session()).items].count("function_call_output") == 1

@@ -13,7 +13,8 @@ from voice_hitl.demo.model import DemoModel
 from voice_hitl.demo.restaurant import BOOK_TABLE
 from voice_hitl.demo.server import listen, serving
 from voice_hitl.errors import ConnectionEnded
-from voice_hitl.provider import ToolCancelled
+from voice_hitl.provider import Receiver, ToolCancelled
+from voice_hitl.speech_ports import SpeechChunk
 from voice_hitl.tasks import Tasks
 from voice_hitl.testing import Forgot, Injected, Responded, ScriptedProvider, SentAudio, SentToolResult
 from voice_hitl.transport import Message
@@ -175,3 +176,19 @@ async def test_models_are_loaded_before_the_first_call_where_there_are_any() -> 
         await demo.preload()
         await demo.close()
     assert heavy.loaded
+
+
+async def test_a_voice_of_its_own_is_let_go_with_the_demo() -> None:
+    class Voice:
+        rate = 16_000
+        closed = False
+
+        async def speak(self, text: str, *, voice: str | None = None, language: str = "en") -> Receiver[SpeechChunk]:
+            raise AssertionError("nobody is asked")
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    voice = Voice()
+    await create_demo(DemoModel(provider=ScriptedProvider(), speaker=voice)).close()
+    assert voice.closed

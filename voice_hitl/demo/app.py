@@ -61,6 +61,15 @@ class Preloads(Protocol):
         ...
 
 
+@runtime_checkable
+class Closes(Protocol):
+    """A voice that has connections to let go."""
+
+    async def aclose(self) -> None:
+        """Let them go."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Who calls, as the transport asks for it. Everybody in front of this machine is the same person."""
@@ -94,6 +103,8 @@ class Demo:
         """Hang up every call and end everything; closing twice is harmless."""
         await self.kit.close()
         await self.transport.aclose()
+        if isinstance(self.model.speaker, Closes):
+            await self.model.speaker.aclose()
 
 
 def create_demo(
