@@ -3,7 +3,7 @@
 import pytest
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
-from voice_hitl.speech.dialogue import Sentence
+from voice_hitl.speech.effects import Sentence
 from voice_hitl.speech.interpret import Match, interpret
 from voice_hitl.speech.languages import PACKS
 from voice_hitl.speech.prompts import MAX_SPOKEN, Prompts, Why

@@ -44,8 +44,10 @@ def _verb_before(position: int, marks: list[Mark], words: Words, lexicon: Lexico
     """Where a wish for the fact at `position` begins: "I NEED their number", not "send it TO the number"."""
     for back in range(position - 1, max(-1, position - _REACH - 1), -1):
         mark = marks[back]
+        if words.gaps[mark.end] == ".":
+            return None
         if not lexicon.fetches.isdisjoint(words.folded[mark.start : mark.end]):
             return back
-        if mark.kinds or words.gaps[mark.end] == "." or words.folded[mark.start] in lexicon.binders:
+        if mark.kinds or words.folded[mark.start] in lexicon.binders:
             return None
     return None
