@@ -3,8 +3,10 @@
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.on_call import CallSetup, Reject
 from voice_hitl.channels.session import VoiceSession
+from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import (
     ChannelType,
@@ -43,6 +45,7 @@ from voice_hitl.events import (
     TranscriptionEvent,
 )
 from voice_hitl.hooks import HookContext, HookResult
+from voice_hitl.human_input.external import ExternalToolHandler, PolicyExternalToolHandler, ToolDecision
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -58,6 +61,7 @@ from voice_hitl.tools.handler import ToolHandler, compose_tool_handlers
 from voice_hitl.tools.policy import ToolPolicy
 
 __all__ = [
+    "AIChannel",
     "AITool",
     "AIToolCall",
     "Answer",
@@ -76,6 +80,7 @@ __all__ = [
     "DigitEvent",
     "DoorName",
     "ErrorEvent",
+    "ExternalToolHandler",
     "Form",
     "GaveUp",
     "HeardEvent",
@@ -99,6 +104,7 @@ __all__ = [
     "PendingInputEvent",
     "PendingInputStatus",
     "PluginMissing",
+    "PolicyExternalToolHandler",
     "ProviderError",
     "Question",
     "RealtimeVoiceChannel",
@@ -110,6 +116,12 @@ __all__ = [
     "SpeechEvent",
     "SpokenAsker",
     "Text",
+    "TextCall",
+    "TextCallEnded",
+    "TextDelta",
+    "TextEnded",
+    "TextEvent",
+    "ToolDecision",
     "ToolCallEvent",
     "ToolFailedError",
     "ToolHandler",

@@ -6,8 +6,9 @@ has its result there before the next request.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
+from voice_hitl.tools.calls import ServedCall
 from voice_hitl.tools.definition import AITool
 
 
@@ -21,11 +22,16 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatCall:
-    """A call that the model issued; as an event, whole. `arguments` is the text as the model wrote it."""
+    """A call that the model issued; as an event, whole. `arguments` is the text as the model wrote it.
+
+    `served` is set only by a provider that ran the call itself, and says what it gave. Nothing is read from the
+    arguments.
+    """
 
     call_id: str
     name: str
     arguments: str
+    served: ServedCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +95,13 @@ class ChatModel(Protocol):
 
     async def reply(self, request: ChatRequest) -> ChatReply:
         """Answer; `ProviderError` says what to do when no answer is to be had."""
+        ...
+
+
+@runtime_checkable
+class RunsTools(Protocol):
+    """A chat model whose provider has tools of its own. It is asked to run one only once that was approved."""
+
+    async def run_tool(self, call: ChatCall) -> ServedCall:
+        """Run the call, and say what it gave; `ProviderError` where it could not be run."""
         ...

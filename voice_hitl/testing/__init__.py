@@ -21,6 +21,7 @@ from voice_hitl.testing.commands import (
 from voice_hitl.testing.loopback_caller import LoopbackCaller, LoopbackIncoming
 from voice_hitl.testing.loopback_leg import LoopbackLeg
 from voice_hitl.testing.loopback_transport import LoopbackTransport
+from voice_hitl.testing.scripted_chat import ScriptedAnswer, ScriptedChat
 from voice_hitl.testing.scripted_connection import ScriptedConnection
 from voice_hitl.testing.scripted_provider import ScriptedProvider
 from voice_hitl.testing.virtual_time import VIRTUAL_TIME, VirtualTimeLoop
@@ -41,6 +42,8 @@ __all__ = [
     "Reconfigured",
     "Responded",
     "Said",
+    "ScriptedAnswer",
+    "ScriptedChat",
     "ScriptedConnection",
     "ScriptedProvider",
     "SentAudio",

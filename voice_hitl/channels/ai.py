@@ -1,0 +1,267 @@
+"""`AIChannel`: text turns with a chat model whose tools may ask a person."""
+
+import logging
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+
+from voice_hitl.channels.conversation import Conversation
+from voice_hitl.channels.declared import DeclaredTools, check_names
+from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
+from voice_hitl.channels.options import SessionOptions
+from voice_hitl.channels.request_hooks import RequestHooks
+from voice_hitl.channels.text_events import TextEvent
+from voice_hitl.channels.text_turn import TextTurn, TurnSetup
+from voice_hitl.chat import ChatModel
+from voice_hitl.doors.gate import Catalogue
+from voice_hitl.doors.pipeline import Pipeline
+from voice_hitl.doors.serving import Bounds, Origin, Servers
+from voice_hitl.doors.text_call import TextCallDoor
+from voice_hitl.enums import ChannelType, DoorName, HookTrigger
+from voice_hitl.events import ErrorEvent
+from voice_hitl.hooks import HookContext, Hooks
+from voice_hitl.human_input.external import ExternalToolHandler
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.kit import VoiceKit
+from voice_hitl.tasks import Tasks
+from voice_hitl.tools.context import ToolCallContext
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.handler import ToolHandler
+from voice_hitl.tools.policy import ToolPolicy
+
+log = logging.getLogger(__name__)
+
+TOOL_TIMEOUT_S = 10.0
+MAX_TOOL_ROUNDS = 10
+
+
+class AIChannel:
+    """Runs text turns: a chat model answers, calls tools, reads their results, and goes on until it calls none.
+
+    One conversation a room; the turns of a room run one after another.
+
+    Args:
+        id: Its id, unique in a kit.
+        provider: The chat model.
+        system_prompt: What the model is told it is.
+        tools: The host's tools, served by `tool_handler`.
+        tool_handler: `(name, arguments) -> str | JSON`, sync or async. May be replaced while it runs.
+        human_input_handler: The tools that ask a person; declared in every turn, served before `tool_handler`.
+        external_tool_handler: Decides on calls to tools that the provider runs itself.
+        max_tool_rounds: How many rounds of calls a turn may have; then the model is asked to answer in words.
+        tool_policy: Which tools are admitted, by name.
+        tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
+        tool_timeouts: Bounds by tool name, also for a person's tool.
+
+    Raises:
+        ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or less
+            than one round.
+    """
+
+    channel_type = ChannelType.AI
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        provider: ChatModel,
+        system_prompt: str = "",
+        tools: Sequence[AITool] = (),
+        tool_handler: ToolHandler | None = None,
+        human_input_handler: HumanInputToolHandler | None = None,
+        external_tool_handler: ExternalToolHandler | None = None,
+        max_tool_rounds: int = MAX_TOOL_ROUNDS,
+        tool_policy: ToolPolicy | None = None,
+        tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
+        tool_timeouts: Mapping[str, float] | None = None,
+    ) -> None:
+        check_names(tools, human_input_handler)
+        Catalogue(tools)  # a schema that does not compile is an error here, not in the first turn
+        if max_tool_rounds < 1:
+            raise ValueError(f"max_tool_rounds is at least 1, not {max_tool_rounds}")
+        if isinstance(tool_handler, HumanInputToolHandler):
+            log.warning("channel %s: pass a HumanInputToolHandler as human_input_handler=, not as tool_handler=", id)
+        self.id = id
+        self.tool_handler = tool_handler
+        self._model = provider
+        self._system_prompt = system_prompt
+        self._human = human_input_handler
+        self._max_tool_rounds = max_tool_rounds
+        self._options = SessionOptions(
+            system_prompt=system_prompt, voice=None, language="en", tools=tuple(tools), tool_policy=tool_policy
+        )
+        self._bounds = Bounds(default_s=tool_timeout_seconds, named=dict(tool_timeouts or {}))
+        self._kit: VoiceKit | None = None
+        self._no_hooks = Hooks()
+        self._tasks = Tasks(f"channel {id}")
+        self._watching = Tasks(f"hooks of channel {id}")
+        self._conversations: dict[str, Conversation] = {}
+        self._turns: dict[str, list[TextTurn]] = {}
+        self._is_closing = False
+        request_hooks = RequestHooks(
+            channel_type=self.channel_type,
+            hooks=self._hooks,
+            context=lambda _session_id, room_id: self._hook_context(room_id),
+            watching=self._watching,
+        )
+        self._declared = DeclaredTools(id, human_input_handler, lambda: request_hooks.listens)
+        self._registration: int | None = None
+        if human_input_handler is not None:
+            self._registration = human_input_handler.handler.register_channel(id, request_hooks)
+        self._external = external_tool_handler
+        self._reports = ExternalReporting(id, self._hooks, self._hook_context, self._watching)
+        if external_tool_handler is not None:
+            external_tool_handler.bind(self._reports)
+
+    def bind(self, kit: VoiceKit | None) -> None:
+        """Use this kit's hooks from now on (called by the kit)."""
+        self._kit = kit
+
+    # --- turns -------------------------------------------------------------------------------------------------------
+
+    def turn(self, text: str, *, room_id: str, actor_id: str | None = None) -> AsyncIterator[TextEvent]:
+        """Put a message to the model and return what comes of it, from `TextDelta`s to one `TextEnded`.
+
+        It runs whether or not it is read: a reader that goes away ends nothing. In a room whose turn before still runs
+        it waits for that one's end; it never answers what a person is being asked there, and never cancels it.
+
+        Args:
+            text: What the user says.
+            room_id: Whose conversation it belongs to.
+            actor_id: Who the user is, as tools and requests are told; it authenticates nobody.
+
+        Raises:
+            RuntimeError: The channel is closed.
+        """
+        if self._is_closing:
+            raise RuntimeError(f"channel {self.id!r} is closed")
+        turns = self._turns.setdefault(room_id, [])
+        before = turns[-1] if turns else None
+        turn = TextTurn(self._setup(text, room_id, actor_id))
+        self._tasks.spawn(self._run(turn, before), f"turn {turn.session_id}")
+        turns.append(turn)
+        return turn.events
+
+    async def cancel_turn(self, room_id: str) -> bool:
+        """End the running turn of a room, and return when everything of it has ended. False: none was running.
+
+        What people are being asked in it is withdrawn, its calls are reported as cancelled. From inside one of its own
+        calls it returns when everything but that call has ended.
+        """
+        turns = self._turns.get(room_id)
+        if not turns:
+            return False
+        turn = turns[0]
+        turn.cancel()
+        await turn.ended.wait()
+        return True
+
+    def steer(self, room_id: str, text: str) -> bool:
+        """Give the running turn new input: the model stops talking, and reads it in the next round. No call is cut.
+
+        False: no turn was running.
+        """
+        turns = self._turns.get(room_id)
+        if not turns:
+            return False
+        turns[0].steer(text)
+        return True
+
+    async def close(self) -> None:
+        """End every turn, settle every request, take no more turns. Closing twice, or from inside a call, works."""
+        self._is_closing = True
+        running = [each for turns in self._turns.values() for each in turns]
+        for turn in running:
+            turn.cancel()
+        for turn in running:
+            await turn.ended.wait()
+        if self._human is not None and self._registration is not None:
+            await self._human.handler.close(channel_id=self.id, registration=self._registration)
+        await self._watching.close(patience_s=1.0)
+        await self._tasks.close()
+
+    async def _run(self, turn: TextTurn, before: TextTurn | None) -> None:
+        try:
+            await turn.run(before)
+        finally:
+            turns = [each for each in self._turns.pop(turn.room_id, []) if each is not turn]
+            if turns:
+                self._turns[turn.room_id] = turns
+
+    # --- putting a turn together -------------------------------------------------------------------------------------
+
+    def _setup(self, text: str, room_id: str, actor_id: str | None) -> TurnSetup:
+        session_id = f"turn_{secrets.token_urlsafe(12)}"
+        return TurnSetup(
+            room_id=room_id,
+            actor_id=actor_id,
+            session_id=session_id,
+            text=text,
+            model=self._model,
+            system_prompt=self._system_prompt,
+            max_tool_rounds=self._max_tool_rounds,
+            conversation=self._conversations.setdefault(room_id, Conversation()),
+            gate=replace(self._declared.gate(self._options, None), undeclared_pass=False),
+            pipeline=self._pipeline,
+            external=self._external_calls,
+            is_persons=lambda name: self._human is not None and self._human.serves(name),
+            failed=lambda message: self._failed(room_id, session_id, message),
+            close_requests=lambda: self._close_requests(session_id),
+        )
+
+    def _pipeline(self, turn: TextTurn) -> Pipeline:
+        return Pipeline(
+            book=turn.book,
+            door=TextCallDoor(turn.keep),
+            gate=turn.gate,
+            origin=Origin(
+                channel_id=self.id,
+                channel_type=self.channel_type,
+                room_id=turn.room_id,
+                session_id=turn.session_id,
+                actor=lambda: turn.actor_id,
+            ),
+            servers=Servers(human=self._human, host=lambda: self.tool_handler, bounds=self._bounds),
+            hooks=self._hooks,
+            hook_context=self._hook_context(turn.room_id),
+            tasks=turn.tasks,
+            watching=self._watching,
+            watcher=turn,
+        )
+
+    def _external_calls(self, turn: TextTurn) -> ExternalCalls:
+        return ExternalCalls(
+            handler=self._external,
+            model=self._model,
+            reports=self._reports,
+            context=ToolCallContext(
+                room_id=turn.room_id,
+                channel_id=self.id,
+                session_id=turn.session_id,
+                actor_id=turn.actor_id,
+                door=DoorName.TEXT_CALL,
+            ),
+            tasks=turn.tasks,
+            ended=turn.external_ended,
+        )
+
+    async def _close_requests(self, session_id: str) -> None:
+        if self._human is not None:
+            await self._human.handler.close(session_id=session_id)
+
+    def _failed(self, room_id: str, session_id: str, message: str) -> None:
+        event = ErrorEvent(
+            channel_id=self.id,
+            channel_type=self.channel_type,
+            room_id=room_id,
+            session_id=session_id,
+            source="provider",
+            message=message,
+        )
+        self._hooks().tell(HookTrigger.ON_ERROR, event, self._hook_context(room_id), self._watching)
+
+    def _hooks(self) -> Hooks:
+        return self._kit.hooks if self._kit is not None else self._no_hooks
+
+    def _hook_context(self, room_id: str) -> HookContext:
+        return HookContext(self._kit, self, None, room_id)

@@ -1,0 +1,248 @@
+"""One text turn: rounds of an answer and its calls, until the model has nothing more to call."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import anyio
+
+from voice_hitl.calls.book import Book
+from voice_hitl.calls.call import ToolCall
+from voice_hitl.channels.conversation import Conversation
+from voice_hitl.channels.external_calls import ExternalCalls
+from voice_hitl.channels.letting_go import let_go
+from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent, TurnEnd
+from voice_hitl.chat import ChatCall, ChatEnded, ChatModel, ChatReply, ChatRequest, ChatText
+from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.doors.pipeline import Pipeline, sent_text
+from voice_hitl.errors import ConnectionEnded, ProviderError
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.tasks import Job, Latch, Mailbox, Tasks, current_job, end_jobs
+
+log = logging.getLogger(__name__)
+
+RoundEnd = Literal["stop", "calls", "length", "filtered", "steered"]
+_ENDS: Final[Mapping[RoundEnd, TurnEnd]] = {
+    "stop": "stop",
+    "calls": "stop",
+    "steered": "stop",
+    "length": "length",
+    "filtered": "filtered",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSetup:
+    """What a turn is made of; its channel puts it together."""
+
+    room_id: str
+    actor_id: str | None
+    session_id: str
+    text: str
+    model: ChatModel
+    system_prompt: str
+    max_tool_rounds: int
+    conversation: Conversation
+    gate: Gate
+    pipeline: Callable[["TextTurn"], Pipeline]
+    external: Callable[["TextTurn"], ExternalCalls]
+    is_persons: Callable[[str], bool]
+    failed: Callable[[str], None]
+    close_requests: Callable[[], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Round:
+    text: str = ""
+    end: RoundEnd = "stop"
+
+
+class TextTurn:
+    """One turn. Its channel runs it as a task of its own, so that a reader who goes away ends nothing."""
+
+    def __init__(self, setup: TurnSetup) -> None:
+        self._setup = setup
+        self.events: Mailbox[TextEvent] = Mailbox()
+        self.book = Book()
+        self.tasks = Tasks(f"turn {setup.session_id}")
+        self.ended = Latch()
+        self._results: dict[str, str] = {}
+        self._calls: list[ChatCall] = []
+        self._round = _Round()
+        self._steers: list[str] = []
+        self._answering: anyio.CancelScope | None = None
+        self._inside: set[Job] = set()
+        self._is_ending = False
+        self._scope = anyio.CancelScope()
+        self._rounds_begun = 0
+        self.pipeline = setup.pipeline(self)
+        self._external = setup.external(self)
+
+    @property
+    def room_id(self) -> str:
+        """Its room."""
+        return self._setup.room_id
+
+    @property
+    def actor_id(self) -> str | None:
+        """Whose turn it is."""
+        return self._setup.actor_id
+
+    @property
+    def gate(self) -> Gate:
+        """What it may call, as it begins."""
+        return self._setup.gate
+
+    @property
+    def session_id(self) -> str:
+        """The id that its requests are known by."""
+        return self._setup.session_id
+
+    def steer(self, text: str) -> None:
+        """New input: it ends what the model is saying and is put to it in the next round. No call is cut."""
+        self._steers.append(text)
+        if self._answering is not None:
+            self._answering.cancel()
+
+    def begin_ending(self) -> None:
+        """End every call of it in this tick, but the one from inside which this is called."""
+        job = current_job()
+        if job is not None:
+            self._inside.add(job)
+        if not self._is_ending:
+            self._is_ending = True
+            self.pipeline.end(but=self.pipeline.current_call())
+
+    def cancel(self) -> None:
+        """End it: its calls in this tick, the rest in its own task."""
+        self.begin_ending()
+        self._scope.cancel()
+
+    async def run(self, before: "TextTurn | None") -> None:
+        """Run it, behind the turn before it in its room."""
+        ended = await self._outcome(before)
+        self.begin_ending()
+        await self._external.end(but=self._inside)
+        await self._setup.close_requests()
+        await end_jobs([job for job in self.pipeline.jobs if job not in self._inside], patience_s=0.0)
+        await self.tasks.close(but=self._inside)
+        if self._calls or self._round.text:
+            self._setup.conversation.answered(self._round.text, self._calls, self._results)
+        self.events.put(ended)
+        self.events.close()
+        self.ended.set()
+
+    async def _outcome(self, before: "TextTurn | None") -> TextEnded:
+        try:
+            with self._scope:
+                if before is not None:
+                    await before.ended.wait()
+                return TextEnded(await self._rounds())
+        except Exception as error:
+            if not isinstance(error, ProviderError):
+                log.exception("the turn %s failed", self.session_id)
+            words = str(error) if isinstance(error, ProviderError) else f"{type(error).__name__}: {error}"
+            self._setup.failed(words)
+            return TextEnded("failed", words)
+        return TextEnded("cancelled")
+
+    # --- rounds ------------------------------------------------------------------------------------------------------
+
+    async def _rounds(self) -> TurnEnd:
+        setup = self._setup
+        setup.conversation.user_said(setup.text)
+        for left in range(setup.max_tool_rounds, -1, -1):
+            if not left:
+                # It has called for long enough: it is asked to answer in words, and what it calls is refused.
+                self.pipeline.gate = Gate(Catalogue(()), undeclared_pass=False)
+            await self._answer()
+            await self._calls_end()
+            setup.conversation.answered(self._round.text, self._calls, self._results)
+            end, called = self._round.end, bool(self._calls)
+            self._round, self._calls, self._results = _Round(), [], {}
+            if self._steers:
+                for text in self._steers:
+                    setup.conversation.user_said(text)
+                self._steers.clear()
+            elif not called:
+                return _ENDS[end]
+        return "rounds"
+
+    async def _answer(self) -> None:
+        """One answer of the model: its words go out, its calls run from where they come."""
+        setup = self._setup
+        self._rounds_begun += 1
+        request = ChatRequest(
+            items=setup.conversation.items,
+            instructions=setup.system_prompt,
+            tools=self.pipeline.gate.catalogue.definitions,
+        )
+        reply: ChatReply | None = None
+        try:
+            with anyio.CancelScope() as self._answering:
+                reply = await setup.model.reply(request)
+                self._round.end = await self._read(reply)
+            if self._answering.cancelled_caught:
+                self._round.end = "steered"
+        finally:
+            self._answering = None
+            if reply is not None:
+                await let_go("an answer of the model", reply.aclose)
+
+    async def _read(self, reply: ChatReply) -> RoundEnd:
+        while True:
+            try:
+                event = await reply.get()
+            except ConnectionEnded:
+                return "stop"
+            match event:
+                case ChatText(text):
+                    self._round.text += text
+                    self.events.put(TextDelta(text))
+                case ChatCall():
+                    self._called(event)
+                case ChatEnded(reason):
+                    return reason
+
+    def _called(self, call: ChatCall) -> None:
+        if self._external.takes(call, self.gate, served_here=self._setup.is_persons(call.name)):
+            if self._external.begin(call, self._results):
+                self._calls.append(call)
+                self.events.put(TextCall(call.call_id, call.name))
+            return
+        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, f"round {self._rounds_begun}")
+        if booked is not None and (booked.outcome is None or booked.outcome.answerable):
+            self._calls.append(call)
+            self.events.put(TextCall(call.call_id, call.name))
+
+    async def _calls_end(self) -> None:
+        """Wait until every call of the round has its result. A person's tool blocks its own call only."""
+        for job in self.pipeline.jobs:
+            await job.wait()
+        await self._external.wait()
+
+    # --- what its calls do -------------------------------------------------------------------------------------------
+
+    def keep(self, call_id: str, text: str) -> None:
+        """A call's result (the door delivers here)."""
+        self._results[call_id] = text
+
+    def external_ended(self, event: TextCallEnded) -> None:
+        """A call that is not the channel's own is over."""
+        self.events.put(event)
+
+    def asking(self, call: ToolCall, request: PendingInput) -> None:
+        """A call waits for a person. The turn waits with it: no round begins before."""
+
+    def answered(self, call: ToolCall) -> None:
+        """It waits no longer."""
+
+    def delivered(self, call: ToolCall) -> None:
+        """Its result is kept."""
+
+    def reported(self, call: ToolCall) -> None:
+        """It is over."""
+        if call.outcome is not None:
+            ended = TextCallEnded(call.call_id, call.name, call.outcome.kind, sent_text(call.outcome))
+            self.events.put(ended)
