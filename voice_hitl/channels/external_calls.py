@@ -184,7 +184,10 @@ class ExternalCalls:
     async def end(self, *, but: Collection[Job]) -> None:
         """The turn was cut, or is over: what was not decided is cancelled, and the handler hears of it."""
         undecided, self._undecided = self._undecided, {}
-        await end_jobs([job for job in self._jobs.values() if job not in but], patience_s=0.0)
+        jobs = [job for job in self._jobs.values() if job not in but]
+        for job in jobs:
+            job.cancel()  # before anything else runs: what was not asked is not asked any more
+        await end_jobs(jobs, patience_s=0.0)
         for call, arguments in undecided.values():
             await self._tell_cancelled(call, arguments)
 
