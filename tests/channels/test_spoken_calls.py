@@ -224,6 +224,17 @@ async def test_arguments_that_do_not_fit_are_refused_and_the_model_reads_why() -
         await call.model.expect(Responded)
 
 
+async def test_a_word_that_looks_like_a_key_and_is_none_refuses_the_call_by_name() -> None:
+    async with Desk() as desk:
+        call = await quiet_call(desk)
+        call.model.emit(said("call:look_up{q:Paris,country:FR}"))
+        await call.model.expect(Injected, text=re.compile("not valid.*country"))
+        await call.model.expect(Responded)
+        call.model.emit(said("call:look_up{q:see you at 3:30}", item="i2"))
+        await call.model.expect(Injected, text=re.compile('"found": "see you at 3:30"'))
+        await call.model.expect(Responded)
+
+
 async def test_a_result_that_the_model_makes_up_is_removed() -> None:
     async with Desk() as desk:
         call = await quiet_call(desk)

@@ -22,6 +22,8 @@ class Made:
     arguments: Mapping[str, object]
     response_id: str
     at: float
+    bare: bool = False
+    """Said with bare keys and values, so that a word with a colon may be no key at all."""
 
     def is_twin_of(self, other: "Made") -> bool:
         """Whether both are the same call."""

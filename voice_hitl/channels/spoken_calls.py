@@ -16,6 +16,7 @@ from voice_hitl.channels.said_and_issued import Made, Recent, issued
 from voice_hitl.channels.said_item import SaidItem
 from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.doors.pipeline import Pipeline
+from voice_hitl.doors.spoken_call import closed
 from voice_hitl.provider import AudioOut, Transcript
 from voice_hitl.tasks import Timer, current_time
 
@@ -264,7 +265,8 @@ class SpokenCalls:
         if mark is not None:
             self._hearing.drop(item_id, mark)
         item.audio.clear()
-        made = Made(found.name, found.arguments, item.response_id, current_time())
+        bare = found.form == "call:"
+        made = Made(found.name, found.arguments, item.response_id, current_time(), bare)
         log.info("the model said a call of %s (%s)", found.name, found.form)
         if self._asks_a_person(found.name) and item.response_id and item.response_id == self._active:
             self._waiting.append(made)
@@ -275,7 +277,8 @@ class SpokenCalls:
         if self._issued.take_twin(made):
             return
         self._ran.add(made)
-        self.pipeline.gate = self._gate()
+        gate = self._gate()
+        self.pipeline.gate = replace(gate, catalogue=closed(gate.catalogue)) if made.bare else gate
         if self._interrupted.was_interrupted(made.response_id):
             self._book.interrupted(made.response_id)
         self.pipeline.arrive(f"said_{secrets.token_hex(8)}", made.name, made.arguments, made.response_id)

@@ -1,10 +1,29 @@
 """A call that the model said instead of issuing it: its outcome goes back as text, never as a function's output."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final
 
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.recovery import fenced
+from voice_hitl.doors.gate import Catalogue
 from voice_hitl.enums import DoorName
+
+_OPENERS: Final = frozenset({"additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"})
+"""Where one of them stands, a schema says itself which members there may be."""
+
+
+def closed(catalogue: Catalogue) -> Catalogue:
+    """The same tools, for calls with bare values: no word that is not declared is a key, where a schema leaves it open.
+
+    Otherwise "lunch with Ada: 12" would run as a lunch with "Ada" cut off.
+    """
+    return Catalogue(
+        tool
+        if _OPENERS & tool.parameters.keys()
+        else replace(tool, parameters={**tool.parameters, "additionalProperties": False})
+        for tool in catalogue.definitions
+    )
 
 
 class SpokenCallDoor:
