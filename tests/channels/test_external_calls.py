@@ -188,6 +188,16 @@ async def test_arguments_that_were_cut_are_refused_and_nobody_is_asked() -> None
         assert desk.outcomes == [OutcomeKind.REFUSED]
 
 
+async def test_a_call_that_comes_twice_is_one_and_one_without_an_id_is_not_run() -> None:
+    handler = Deciding()
+    async with ExternalDesk(handler) as desk:
+        cut = ChatCall("b3", "bash", "{")
+        calls = (BASH, BASH, cut, cut, ChatCall("", "bash", "{}"))
+        await desk.round(*calls, results={"b1": "a b c", "b3": re.compile("could not be read")})
+        assert len(handler.heard) == 1
+        assert sorted(map(str, desk.outcomes)) == ["refused", "refused", "served"]
+
+
 async def test_a_tool_that_the_provider_fails_or_does_not_have_is_a_failure() -> None:
     async with ExternalDesk(Deciding()) as desk:
         calls = (ChatCall("b1", "broken", "{}"), ChatCall("b2", "absent", "{}"))

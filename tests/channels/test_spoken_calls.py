@@ -288,6 +288,43 @@ async def test_switched_off_everything_is_speech() -> None:
         assert await transcript(call) == [(LOOK_UP, False), (LOOK_UP, True)]
 
 
+async def test_a_partial_that_is_a_call_when_its_response_ends_is_one() -> None:
+    async with Desk() as desk:
+        call = await desk.call()
+        half = AudioOut(HALF_A_SECOND, "i1", 0, "r1")
+        call.model.emit(ResponseStarted("r1"), half, said(LOOK_UP, final=False), half, ResponseEnded("r1"))
+        await settle_down()
+        assert len(desk.reports) == 1
+        call.model.emit(AudioOut(HALF_A_SECOND, "i1", 0, "r1"), said(" and on", final=False))
+        await settle_down(5)
+        assert call.caller.heard.total() == 500
+        assert len(desk.reports) == 1
+
+
+async def test_another_call_of_the_response_leaves_the_one_that_waits_for_its_end() -> None:
+    async with Desk() as desk:
+        call = await desk.call()
+        call.model.emit(
+            ResponseStarted("r1"), said(CONFIRM), ToolCalled("c1", "look_up", "{}", "r1"), ResponseEnded("r1")
+        )
+        await call.model.expect(SentToolResult, call_id="c1")
+        await settle_down()
+        assert call.request.door is DoorName.SPOKEN_CALL
+
+
+async def test_what_a_lost_connection_was_saying_is_let_go_and_what_waited_runs() -> None:
+    async with Desk() as desk:
+        call = await quiet_call(desk)
+        call.model.emit(ResponseStarted("r1"), said(CONFIRM), said("Hello. look", final=False, item="i2"))
+        await settle_down(0.1)
+        assert await transcript(call) == [("Hello. ", False)]
+        call.model.drop()
+        again = await desk.provider.connected()
+        again.ignore(Injected, Responded, Forgot)
+        assert await transcript(call) == [("look", False)]
+        assert len(call.session.open_requests) == 1
+
+
 async def test_many_items_at_once_are_followed_for_a_while() -> None:
     async with Desk() as desk:
         call = await quiet_call(desk)

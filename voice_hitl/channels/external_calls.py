@@ -157,10 +157,14 @@ class ExternalCalls:
 
     def begin(self, call: ChatCall, results: dict[str, str]) -> bool:
         """Take the call up; its result is put into `results`. False: it came before, and is no call."""
-        if call.call_id in self._jobs:
+        if call.call_id in self._jobs or call.call_id in results:
             return False
         context = replace(self._context, call_id=call.call_id)
         self._reports.begin(context.room_id, call.call_id, context)
+        if not call.call_id:
+            refusal = Outcome(OutcomeKind.REFUSED, "This call was not run: it has no id.")
+            self._reports.report(ExternalCall(call.name, {}, "", context.room_id), refusal)
+            return False
         try:
             arguments = read_arguments(call.arguments)
         except InvalidArguments as error:
