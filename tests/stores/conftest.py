@@ -5,11 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from tests.stores.redis_server import redis_server
 from voice_hitl.store import Store
 from voice_hitl.stores.memory import MemoryStore
 from voice_hitl.stores.redis import RedisStore
 from voice_hitl.stores.sqlite import SQLiteStore
+from voice_hitl.testing.redis_server import redis_server
 
 Connect = Callable[[], Store]
 """One more connection to the same store, as another process has it. (The memory of a process has only one.)"""

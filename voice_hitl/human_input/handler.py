@@ -233,6 +233,11 @@ class HumanInputHandler:
 
     # --- requests that outlive their call ----------------------------------------------------------------------------
 
+    @property
+    def holder_id(self) -> str:
+        """Under which name the store has what this handler holds. `RuntimeError`: there is no store."""
+        return self._with_store.holding.id
+
     async def recover(self) -> Recovery:
         """What the store has of processes that are gone: orphans, and approvals whose outcome nobody knows.
 
