@@ -2,23 +2,41 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 
 import anyio
 import numpy as np
 import pytest
 
+from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.askers.escalation import Try
+from voice_hitl.askers.hold import HoldLines
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.voice import RealtimeVoiceChannel
-from voice_hitl.enums import RequestEnd
+from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
-from voice_hitl.provider import ProviderCapabilities, ResponseEnded, ResponseStarted, Transcript
+from voice_hitl.provider import (
+    AudioOut,
+    ProviderCapabilities,
+    ResponseEnded,
+    ResponseStarted,
+    SpeechStarted,
+    SpeechStopped,
+    ToolCalled,
+    Transcript,
+    TranscriptFailed,
+)
+from voice_hitl.questions.answer import Answer
+from voice_hitl.requests.pending import PendingInput
+from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.speech_ports import SpeechChunk
-from voice_hitl.tasks import Mailbox
+from voice_hitl.tasks import Latch, Mailbox
 from voice_hitl.testing import (
     Forgot,
     Held,
     Injected,
+    Interrupted,
     LoopbackCaller,
     LoopbackTransport,
     Responded,
@@ -26,19 +44,21 @@ from voice_hitl.testing import (
     ScriptedProvider,
     SentToolResult,
 )
-from voice_hitl.tools.asking import confirm_action
+from voice_hitl.tools.asking import HumanTool, ask_human, confirm_action
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 RATE = 16_000
+BOOK = {"action": "Book a table for four at seven."}
 
 
 class Tone:
-    """A voice of half a second a sentence, that says nothing anybody understands."""
+    """A voice of so long a sentence, that says nothing anybody understands."""
 
     rate = RATE
 
-    def __init__(self) -> None:
+    def __init__(self, *, seconds: float = 0.5) -> None:
+        self.seconds = seconds
         self.said: list[str] = []
         self.sentences: Mailbox[str] = Mailbox()
 
@@ -46,7 +66,7 @@ class Tone:
         self.said.append(text)
         self.sentences.put(text)
         chunks: Mailbox[SpeechChunk] = Mailbox()
-        chunks.put(SpeechChunk(np.zeros(RATE // 2, np.int16).tobytes(), 0, text))
+        chunks.put(SpeechChunk(np.zeros(int(RATE * self.seconds), np.int16).tobytes(), 0, text))
         chunks.close()
         return chunks
 
@@ -59,36 +79,82 @@ def speech(seconds: float) -> bytes:
     return (buzz * shape * 6000).clip(-32000, 32000).astype(np.int16).tobytes()
 
 
-class Desk:
+QUIET = ProviderCapabilities(rate=RATE, hold="quiet")
+
+
+class Colleague:
+    """Somebody else who is asked, and answers when told to."""
+
+    name = "colleague"
+
     def __init__(self) -> None:
-        capabilities = ProviderCapabilities(rate=RATE, hold="quiet")
-        self.provider = ScriptedProvider(capabilities=capabilities)
+        self.asked = Latch()
+        self.withdrawn = Latch()
+        self.asking: Asking | None = None
+
+    def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
+        return True
+
+    async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
+        self.asking = asking
+        asking.put()
+        self.asked.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.withdrawn.set()
+        return None
+
+    async def answers(self, value: object = True) -> Settlement:
+        assert self.asking is not None
+        return await self.asking.answer(Answer(value, by="lee", via=Via.CONSOLE))
+
+
+class Desk:
+    def __init__(
+        self,
+        *others: Asker,
+        spoken: Asker | None = None,
+        tool: HumanTool | None = None,
+        audience: Sequence[str] = (),
+        timeout: float = 60,
+    ) -> None:
+        self.provider = ScriptedProvider(capabilities=QUIET)
         self.transport = LoopbackTransport()
         self.voice = Tone()
+        tool = tool or confirm_action()
+        self.tool = tool.name
         self.human = HumanInputToolHandler(
-            {"ConfirmAction"},
-            timeout=60,
-            tool_definitions=[confirm_action()],
-            askers=[SpokenAsker(speaker=self.voice), CardAsker()],
+            {tool.name},
+            timeout=timeout,
+            tool_definitions=[tool],
+            askers=[spoken or SpokenAsker(speaker=self.voice), *(others or (CardAsker(),))],
+            audience=audience,
         )
         self.channel = RealtimeVoiceChannel(
             "voice", provider=self.provider, transport=self.transport, human_input_handler=self.human
         )
 
-    async def ask(self) -> tuple[LoopbackCaller, ScriptedConnection, str]:
+    async def call(self) -> tuple[LoopbackCaller, ScriptedConnection]:
         caller = await self.transport.call(participant_id="ada", room_id="desk")
         caller.ignore("request.opened", "request.changed", "request.settled", "transcript")
         model = await self.provider.connected()
-        model.ignore(Injected, Responded)
-        model.emit(ResponseStarted("r1"))
-        call_id = model.call_tool("ConfirmAction", json.dumps({"action": "Book a table for four at seven."}))
-        model.emit(ResponseEnded("r1"))
+        model.ignore(Injected, Responded, Forgot)
+        return caller, model
+
+    async def ask(self, arguments: Mapping[str, object] = BOOK) -> tuple[LoopbackCaller, ScriptedConnection, str]:
+        caller, model = await self.call()
+        call_id = model.call_tool(self.tool, arguments)
         await model.expect(Held, on=True)
-        with anyio.fail_after(20):
-            for _ in ("the action", "the question"):
-                await self.voice.sentences.get()
+        await self.spoken()
         await caller.hears(1000)
         return caller, model, call_id
+
+    async def spoken(self, sentences: int = 2) -> None:
+        """So many sentences were made."""
+        with anyio.fail_after(20):
+            for _ in range(sentences):
+                await self.voice.sentences.get()
 
 
 async def say(caller: LoopbackCaller, model: ScriptedConnection, text: str, item: str) -> None:
@@ -101,11 +167,12 @@ async def test_the_caller_says_yes_and_the_model_reads_it() -> None:
     desk = Desk()
     with desk.provider, desk.transport:
         caller, model, call_id = await desk.ask()
+        model.watch(Forgot)
         await say(caller, model, "Yes please.", "item-1")
         await model.expect(Forgot, item_id="item-1")
+        model.ignore(Forgot)
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text) == {"confirmed": True, "via": "voice", "said": "Yes please."}
-        model.ignore(Forgot)
         await model.expect(Held, on=False)
         await desk.channel.close()
     assert desk.voice.said[:2] == ["Book a table for four at seven.", "Shall I go ahead?"]
@@ -115,11 +182,12 @@ async def test_the_caller_says_no_with_a_change_and_the_model_reads_both() -> No
     desk = Desk()
     with desk.provider, desk.transport:
         caller, model, call_id = await desk.ask()
+        model.watch(Forgot)
         await say(caller, model, "No, make it eight.", "item-1")
         await model.expect(Forgot, item_id="item-1")
+        model.ignore(Forgot)
         sent = await model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         assert json.loads(sent.text)["said"] == "No, make it eight."
-        model.ignore(Forgot)
         await model.expect(Held, on=False)
         await desk.channel.close()
 
@@ -128,7 +196,6 @@ async def test_a_key_is_an_answer() -> None:
     desk = Desk()
     with desk.provider, desk.transport:
         caller, model, call_id = await desk.ask()
-        model.ignore(Forgot)
         await caller.press("1")
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text) == {"confirmed": True, "via": "key"}
@@ -140,7 +207,6 @@ async def test_a_card_that_answers_first_stops_the_voice() -> None:
     desk = Desk()
     with desk.provider, desk.transport:
         _, model, call_id = await desk.ask()
-        model.ignore(Forgot)
         (pending,) = desk.human.handler.pending.values()
         assert desk.human.handler.resolve(pending.pending_id, "yes")
         await model.expect(SentToolResult, call_id=call_id, failed=False)
@@ -160,3 +226,308 @@ async def test_a_hang_up_in_the_question_withdraws_it() -> None:
             await session.closed.wait()
         assert request.end is RequestEnd.WITHDRAWN
         await desk.channel.close()
+
+
+# --- what the model does meanwhile -----------------------------------------------------------------------------------
+
+
+async def test_the_output_goes_first_then_the_hold_then_the_model_is_asked_on() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        model.watch(Responded)
+        before = model.counts[Responded]
+        await say(caller, model, "No.", "item-1")
+        await model.expect(SentToolResult, call_id=call_id)
+        await model.expect(Held, on=False)
+        await model.expect(Responded)
+        assert model.counts[Responded] == before + 1
+        await desk.channel.close()
+
+
+async def test_a_response_nobody_asked_for_is_cancelled_and_its_calls_are_refused() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        model.emit(ResponseStarted("stray"))
+        await model.expect(Interrupted, response_id="stray")
+        heard = caller.heard["stray-item"]
+        model.emit(
+            AudioOut(bytes(RATE), "stray-item", response_id="stray"),
+            ToolCalled("stray-call", "ConfirmAction", json.dumps(BOOK), "stray"),
+            ResponseEnded("stray", "cancelled"),
+        )
+        await model.expect(SentToolResult, call_id="stray-call", failed=True)
+        assert caller.heard["stray-item"] == heard == 0
+        assert len(desk.human.handler.pending) == 1
+        await say(caller, model, "No.", "item-1")
+        await model.expect(SentToolResult, call_id=call_id)
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_an_aside_gets_one_response_and_then_the_question_comes_again() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        model.watch(Responded)
+        await say(caller, model, "What does it cost?", "item-1")
+        await model.expect(Held, on=False)
+        await model.expect(Responded)
+        model.emit(ResponseStarted("answer", ours=True), AudioOut(bytes(RATE), "fee", response_id="answer"))
+        model.emit(ResponseEnded("answer"))
+        await model.expect(Held, on=True)
+        assert caller.heard["fee"] == 500
+        made = len(desk.voice.said)
+        await caller.hears(caller.heard.total() + 1000)
+        assert len(desk.voice.said) > made
+        assert len(desk.human.handler.pending) == 1
+        model.ignore(Forgot, Responded)
+        await caller.press("1")
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_two_questions_of_one_response_are_asked_in_turn() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        model.emit(
+            ResponseStarted("r1"),
+            ToolCalled("c1", "ConfirmAction", json.dumps(BOOK), "r1"),
+            ToolCalled("c2", "ConfirmAction", json.dumps({"action": "Order a cake."}), "r1"),
+            ResponseEnded("r1"),
+        )
+        await model.expect(Held, on=True)
+        await caller.hears(1000)
+        await caller.press("1")
+        await model.expect(SentToolResult, call_id="c1", text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await model.expect(Held, on=True)
+        await caller.hears(2000)
+        await caller.press("2")
+        await model.expect(SentToolResult, call_id="c2", text=re.compile("false"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+    assert [text for text in desk.voice.said if "cake" in text or "table" in text][:2] == [
+        "Book a table for four at seven.",
+        "Order a cake.",
+    ]
+
+
+async def test_one_question_three_times_in_one_response_is_asked_once() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        calls = [
+            ToolCalled(f"c{number}", "ConfirmAction", json.dumps({"action": action}), "r1")
+            for number, action in enumerate(["Book a table.", "book a table.", "BOOK A TABLE. "])
+        ]
+        model.emit(ResponseStarted("r1"), *calls, ResponseEnded("r1"))
+        await model.expect(Held, on=True)
+        await caller.hears(1000)
+        await caller.press("1")
+        outputs = {(await model.expect(SentToolResult, text=re.compile("true"))).call_id for _ in range(3)}
+        assert outputs == {"c0", "c1", "c2"}
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+# --- what the caller does --------------------------------------------------------------------------------------------
+
+
+async def test_a_yes_waits_for_the_turn_that_is_still_being_transcribed() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        model.emit(SpeechStarted("one"))
+        await caller.speak(speech(0.4))
+        await caller.stay_silent(500)
+        model.emit(SpeechStopped("one"), SpeechStarted("two"))
+        await caller.speak(speech(0.6))
+        await caller.stay_silent(400)
+        model.emit(SpeechStopped("two"), Transcript("user", "Yes,", True, "one"))
+        await caller.stay_silent(2000)
+        assert len(desk.human.handler.pending) == 1
+        model.emit(Transcript("user", "no, don't.", True, "two"))
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("false"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_barge_in_stops_the_voice_and_a_cough_lets_it_go_on() -> None:
+    desk = Desk(spoken=SpokenAsker(speaker=Tone(seconds=2)))
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        await caller.hears(100)
+        await caller.speak(speech(0.3))
+        heard = caller.heard.total()
+        await caller.stay_silent(1000)
+        assert caller.heard.total() <= heard + 40
+        assert heard < 500
+        model.emit(TranscriptFailed("cough"))
+        await caller.hears(heard + 4000)
+        await say(caller, model, "Yes.", "item-2")
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_what_is_said_before_the_question_is_the_models() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        model.emit(ResponseStarted("r1"), ToolCalled("c1", "ConfirmAction", json.dumps(BOOK), "r1"))
+        await caller.speak(speech(0.5))
+        await caller.stay_silent(300)
+        model.emit(ResponseEnded("r1"))
+        await model.expect(Held, on=True)
+        model.emit(Transcript("user", "Yes.", True, "early"))
+        await caller.hears(1000)
+        await caller.stay_silent(1500)
+        assert len(desk.human.handler.pending) == 1
+        assert model.counts[Forgot] == 0
+        await caller.press("2")
+        await model.expect(SentToolResult, call_id="c1", text=re.compile("false"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+@pytest.mark.parametrize("when", ["in the answer", "in the read-back"])
+async def test_a_hang_up_withdraws_it(when: str) -> None:
+    desk = Desk(tool=ask_human() if when == "in the read-back" else None)
+    with desk.provider, desk.transport:
+        arguments = {"kind": "input", "prompt": "What is your name?"} if when == "in the read-back" else BOOK
+        caller, model = await desk.call()
+        model.ignore(Held, Forgot)
+        model.call_tool(desk.tool, arguments)
+        await caller.hears(500 if when == "in the read-back" else 1000)
+        await caller.speak(speech(0.4))
+        (session,) = desk.channel.sessions
+        (request,) = session.open_requests
+        if when == "in the read-back":
+            await caller.stay_silent(400)
+            model.emit(Transcript("user", "Ann Lee", True, "item-1"))
+            await caller.hears(700)
+        caller.hang_up()
+        with anyio.fail_after(20):
+            await session.closed.wait()
+        assert request.end is RequestEnd.WITHDRAWN
+        await desk.channel.close()
+
+
+async def test_nobody_answers_aloud_and_the_model_is_told_once() -> None:
+    desk = Desk(HoldLines(speaker=Tone()), timeout=300)
+    with desk.provider, desk.transport:
+        _, model, call_id = await desk.ask()
+        await model.expect(Held, on=False, within_s=60)
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
+        assert "unanswered after 3 tries" in sent.text
+        await desk.channel.close()
+
+
+# --- somebody else ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_card_and_a_voice_in_the_same_tick_are_one_answer() -> None:
+    colleague = Colleague()
+    desk = Desk(colleague)
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        await say(caller, model, "No.", "item-1")
+        card = await colleague.answers()
+        sent = await model.expect(SentToolResult, call_id=call_id)
+        assert card.kind in (SettlementKind.ACCEPTED, SettlementKind.DUPLICATE)
+        assert ("true" in sent.text) is (card.kind is SettlementKind.ACCEPTED)
+        assert desk.human.handler.pending == {}
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_when_somebody_else_was_quicker_the_caller_hears_it() -> None:
+    colleague = Colleague()
+    desk = Desk(colleague)
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        await caller.stay_silent(1000)
+        await desk.spoken()
+        heard = caller.heard.total()
+        assert await colleague.answers() == Settlement.ACCEPTED
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await caller.hears(heard + 500)
+        assert "All right, that was just confirmed." in desk.voice.said
+        await desk.channel.close()
+
+
+async def test_an_operator_is_asked_where_there_is_one_and_answers() -> None:
+    colleague = Colleague()
+    desk = Desk(Try(colleague, patience=100), spoken=Try(SpokenAsker(speaker=Tone()), patience=100), timeout=300)
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        await caller.hears(1000)
+        assert not colleague.asked.is_set
+        await caller.press("0")
+        await model.expect(Held, on=False)
+        with anyio.fail_after(1):
+            await colleague.asked.wait()
+        await colleague.answers()
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await desk.channel.close()
+
+
+async def test_an_operator_is_declined_where_there_is_none() -> None:
+    desk = Desk()
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        await caller.press("0")
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
+        assert "asked for an operator, and there is none" in sent.text
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_a_question_for_somebody_else_is_not_put_to_the_caller() -> None:
+    colleague = Colleague()
+    desk = Desk(colleague, audience=("bob",))
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        with anyio.fail_after(5):
+            await colleague.asked.wait()
+        await say(caller, model, "Yes.", "item-1")
+        await caller.press("1")
+        await caller.stay_silent(2000)
+        assert desk.voice.said == []
+        (pending,) = desk.human.handler.pending.values()
+        by_ada = await desk.human.handler.answer(pending.pending_id, Answer(True, by="ada", via=Via.VOICE))
+        assert by_ada == Settlement.NOT_ALLOWED
+        by_bob = await desk.human.handler.answer(pending.pending_id, Answer(True, by="bob"))
+        assert by_bob == Settlement.ACCEPTED
+        await model.expect(SentToolResult, call_id=call_id)
+        await desk.channel.close()
+
+
+# --- no way to ask ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "asker", "why"),
+    [
+        (ProviderCapabilities(), SpokenAsker(speaker=Tone()), "cannot be kept from answering"),
+        (QUIET, SpokenAsker(), "give it a speaker"),
+        (QUIET, Try(SpokenAsker(), patience=5), "give it a speaker"),
+    ],
+)
+def test_a_voice_that_could_never_ask_is_an_error_when_the_channel_is_built(
+    capabilities: ProviderCapabilities, asker: Asker, why: str
+) -> None:
+    human = HumanInputToolHandler({"ConfirmAction"}, tool_definitions=[confirm_action()], askers=[asker])
+    provider = ScriptedProvider(capabilities=capabilities)
+    with pytest.raises(ValueError, match=why):
+        RealtimeVoiceChannel("voice", provider=provider, transport=LoopbackTransport(), human_input_handler=human)

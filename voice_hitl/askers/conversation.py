@@ -87,22 +87,22 @@ class Conversation:
             async with anyio.create_task_group() as group:
                 await self._carry_out(self._question.start(), group)
                 while not self._over:
-                    event = await self._next_event()
-                    effects = self._question.tick(self._held.now) if event is None else self._on(event)
-                    await self._carry_out(effects, group)
+                    await self._carry_out(await self._next(), group)
                 group.cancel_scope.cancel()
         finally:
             self._part()
         return self._gave_up
 
-    async def _next_event(self) -> LineEvent | None:
-        """The next event; None when the dialogue's deadline has come."""
+    async def _next(self) -> list[Effect]:
+        """What follows from the next event, or from the dialogue's deadline."""
         deadline = self._question.deadline()
         if deadline is None:
-            return await self._held.events().get()
+            return self._on(await self._held.events().get())
+        event: LineEvent | None = None
         with anyio.move_on_after(max(0.0, deadline - self._held.now)):
-            return await self._held.events().get()
-        return None
+            event = await self._held.events().get()
+        # Not before the deadline, whatever the sum of floats is: it would be waited for again, and again.
+        return self._question.tick(max(deadline, self._held.now)) if event is None else self._on(event)
 
     def _on(self, event: LineEvent) -> list[Effect]:
         question, now = self._question, self._held.now

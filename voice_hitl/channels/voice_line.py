@@ -18,6 +18,10 @@ MODEL_ENDS_S = 20.0
 """How long the floor waits for the model's words to be heard before it stops them."""
 
 
+_TINY_S = 1e-6
+"""Less than any real difference between two times: what adding floats up may lose."""
+
+
 class VoiceLine:
     """The line of one voice session. The session hands it what happens; an asker holds it (`taken_by`)."""
 
@@ -79,7 +83,7 @@ class VoiceLine:
                 await self._model.change()
                 continue
             left = self._quiet_since + seconds - current_time()
-            if left <= 0:
+            if left <= _TINY_S:
                 return
             with anyio.move_on_after(left):
                 await self._model.change()
@@ -88,6 +92,7 @@ class VoiceLine:
         """Say something while nobody holds the floor and nobody speaks."""
         if not self._session.is_quiet:
             return
+        self._quiet_since = current_time()  # also where nothing is heard of it: else it would be said without end
         if isinstance(voice, str):
             await self._say(voice)
         else:
