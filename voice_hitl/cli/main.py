@@ -14,6 +14,7 @@ from rich.markup import escape
 from voice_hitl import plugins
 from voice_hitl.cli.claims import check_claims
 from voice_hitl.cli.report import show_claims, show_claims_json, show_json, show_table
+from voice_hitl.cli.talk import question_of, run_talk
 from voice_hitl.errors import VoiceHitlError
 
 app = typer.Typer(
@@ -116,6 +117,24 @@ def _check_claims(timeout: float, as_json: bool) -> bool:
     claims = anyio.run(check_claims, os.environ, timeout, err)
     (show_claims_json if as_json else show_claims)(claims, out)
     return claims.ok
+
+
+@app.command()
+def talk(
+    target: Annotated[str, typer.Argument(metavar="FILE:TOOL", help="A Python file and a tool, or a question, in it.")],
+    arguments: Annotated[str, typer.Option(help="What the model calls it with, as JSON.")] = "{}",
+    language: Annotated[str, typer.Option(help="The language of the dialogue.")] = "en",
+) -> None:
+    """Answer a tool's question in text, and read why each answer was understood as it was.
+
+    A line is what you say; #1 is key 1, an empty line is silence.
+    """
+    try:
+        run_talk(question_of(target, arguments), language, input, lambda line: out.print(line, markup=False))
+    except KeyboardInterrupt:
+        pass
+    except VoiceHitlError as error:
+        _fail(str(error))
 
 
 def _fail(why: str) -> NoReturn:

@@ -1,0 +1,83 @@
+"""`voice-hitl talk`: hold the dialogue of a tool's question in text, with the reason for every reading."""
+
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from voice_hitl.errors import InvalidQuestion, VoiceHitlError
+from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
+from voice_hitl.speech.manner import Manner
+from voice_hitl.testing.converse import Conversing, Key, Silence, Turn
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.human_tool import HumanTool, as_human_tool
+
+_QUESTIONS = (Confirm, Choice, Number, Text, Form, Approval)
+
+
+class CannotTalk(VoiceHitlError):  # noqa: N818 - named by its cause
+    """There is no question to hold a dialogue about; the text says why."""
+
+
+def question_of(target: str, arguments: str) -> Question:
+    """The question of `FILE:TOOL`, asked with these arguments (a JSON object).
+
+    Raises:
+        CannotTalk: There is no such file, no such name in it, or nothing to ask with these arguments.
+    """
+    found = _named(target)
+    if isinstance(found, _QUESTIONS):
+        return found
+    if not isinstance(found, HumanTool | AITool):
+        raise CannotTalk(f"{target} is neither a tool nor a question")
+    try:
+        given: object = json.loads(arguments)
+    except ValueError as error:
+        raise CannotTalk(f"the arguments are not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise CannotTalk("the arguments are a JSON object")
+    try:
+        return as_human_tool(found).question(cast("Mapping[str, object]", given))
+    except InvalidQuestion as error:
+        raise CannotTalk(f"{target} cannot be asked with these arguments: {error}") from None
+
+
+def _named(target: str) -> object:
+    file, _, name = target.rpartition(":")
+    path = Path(file)
+    if not file or not path.is_file():
+        raise CannotTalk(f"{target!r} is to be FILE:TOOL, and there is no file {file!r}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise CannotTalk(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not hasattr(module, name):
+        raise CannotTalk(f"{file} has no {name!r}")
+    return getattr(module, name)
+
+
+def turn_of(line: str) -> Turn:
+    """What a line stands for: `#1` is key 1, nothing (or dots) ten seconds of silence, anything else is said."""
+    line = line.strip()
+    if len(line) == 2 and line.startswith("#"):
+        return Key(line[1])
+    return Silence(10) if set(line) <= {"."} else line
+
+
+def run_talk(question: Question, language: str, read: Callable[[], str], show: Callable[[str], None]) -> None:
+    """Hold the dialogue: `read` gives the caller's lines (`EOFError`: they hang up), `show` takes ours.
+
+    Raises:
+        CannotTalk: The question cannot be asked aloud.
+    """
+    try:
+        conversing = Conversing(question, Manner(language=language), tell=show)
+    except ValueError as error:
+        raise CannotTalk(str(error)) from None
+    while not conversing.talk.over:
+        try:
+            conversing.turn(turn_of(read()))
+        except EOFError:
+            return
