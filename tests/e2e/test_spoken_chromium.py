@@ -95,6 +95,9 @@ async def test_a_spoken_yes_books_the_table(tmp_path: Path) -> None:
         words = await read.inner_text()
         assert '"confirmed": true' in words
         assert '"via": "voice"' in words
+        heard = await page.locator(".heard").last.inner_text()
+        assert "Match True" in heard
+        assert "yes" in heard.casefold()
         await page.locator(".read", has_text="book_table").first.wait_for()
         assert [booking["time"] for booking in demo.restaurant.bookings] == ["7 pm"]
 

@@ -24,7 +24,7 @@ from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.demo.model import DemoModel, embedded_model
 from voice_hitl.demo.restaurant import BOOK_TABLE, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
-from voice_hitl.events import SessionEvent, ToolCallEvent
+from voice_hitl.events import HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -142,6 +142,7 @@ def create_demo(
     kit.register_channel(voice)
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
+    kit.hook(HookTrigger.ON_HEARD, HookExecution.ASYNC)(_heard)
     if not model.speaks_first:
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
     return Demo(Starlette(routes=_routes(transport, model)), kit, voice, model, transport, restaurant)
@@ -201,6 +202,11 @@ async def _reported(event: ToolCallEvent, context: HookContext) -> None:
         "text": (event.result or "")[:10_000],
     }
     _tell(context, "tool.result", body)
+
+
+async def _heard(event: HeardEvent, context: HookContext) -> None:
+    body = {"text": event.text, "reading": event.reading, "why": event.why, "via": event.via}
+    _tell(context, "heard", {**body, "pending_id": event.pending_id})
 
 
 def _tell(context: HookContext, type: str, body: Mapping[str, object]) -> None:

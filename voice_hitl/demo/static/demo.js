@@ -63,6 +63,7 @@ async function place() {
   placed.on("state", (/** @type {any} */ { state, reason }) => become(state, reason));
   placed.on("transcript", hear);
   placed.on("tool.result", readByModel);
+  placed.on("heard", readAsAnswer);
   for (const type of ["request.opened", "request.changed", "request.settled"]) placed.on(type, () => showCards(placed));
   try {
     await placed.connect();
@@ -190,6 +191,12 @@ function readByModel({ tool, text, outcome }) {
       h("pre", {}, [pretty(text)]),
     ]),
   );
+}
+
+/** @param {{ text: string, reading: string, why: string, via: string }} heard */
+function readAsAnswer({ text, reading, why, via }) {
+  const said = via === "key" ? `Key ${text}` : `“${text}”`;
+  lines.append(h("li", { class: "line heard" }, [h("span", { class: "who" }, ["Read as"]), h("p", {}, [`${said}: ${reading} (${why})`])]));
 }
 
 /** @param {string} text */
