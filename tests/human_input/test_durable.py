@@ -11,7 +11,7 @@ from tests.human_input.told import Told
 from voice_hitl.enums import ChannelType, RequestEnd
 from voice_hitl.errors import HumanInputRejectedError, StoreUnavailable, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.approvals import approved_arguments, open_approval
-from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.handler import KEYED_VERDICTS, HumanInputHandler
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Confirm, Number, Question
@@ -700,3 +700,17 @@ async def test_without_a_store_nothing_outlives_the_handler() -> None:
     handler.reject(pending.pending_id, "no")
     with pytest.raises(HumanInputRejectedError):
         await handler.wait(pending.pending_id)
+
+
+async def test_without_a_store_the_same_key_replays_the_same_verdict_too() -> None:
+    handler = HumanInputHandler()
+    pending = await handler.create("Ask", {}, question=BOOK)
+    assert (await handler.answer(pending.pending_id, Answer("maybe"), key="bad")).kind is SettlementKind.INVALID
+    assert await handler.answer(pending.pending_id, Answer(True), key="k1") == Settlement.ACCEPTED
+    assert await handler.answer(pending.pending_id, Answer(True), key="k1") == Settlement.ACCEPTED
+    assert await handler.answer(pending.pending_id, Answer(True), key="k2") == Settlement.DUPLICATE
+    assert (await handler.answer(pending.pending_id, Answer("maybe"), key="bad")).kind is SettlementKind.INVALID
+    for number in range(KEYED_VERDICTS):
+        await handler.answer(pending.pending_id, Answer(True), key=f"n{number}")
+    assert await handler.answer(pending.pending_id, Answer(True), key="k1") == Settlement.DUPLICATE
+    assert not handler.is_kept
