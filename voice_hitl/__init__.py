@@ -25,8 +25,10 @@ from voice_hitl.errors import (
     InvalidArguments,
     InvalidOffer,
     InvalidQuestion,
+    NotStorable,
     PluginMissing,
     ProviderError,
+    StoreUnavailable,
     ToolFailedError,
     ToolRefusedError,
     UnservedToolCallError,
@@ -47,6 +49,7 @@ from voice_hitl.events import (
 from voice_hitl.hooks import HookContext, HookResult
 from voice_hitl.human_input.external import ExternalToolHandler, PolicyExternalToolHandler, ToolDecision
 from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.orphans import Recovery
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.questions.answer import Answer
@@ -96,6 +99,7 @@ __all__ = [
     "InvalidArguments",
     "InvalidOffer",
     "InvalidQuestion",
+    "NotStorable",
     "Number",
     "Option",
     "OutcomeKind",
@@ -108,6 +112,7 @@ __all__ = [
     "ProviderError",
     "Question",
     "RealtimeVoiceChannel",
+    "Recovery",
     "Reject",
     "RequestEnd",
     "ServedCall",
@@ -115,6 +120,7 @@ __all__ = [
     "Settlement",
     "SpeechEvent",
     "SpokenAsker",
+    "StoreUnavailable",
     "Text",
     "TextCall",
     "TextCallEnded",

@@ -84,12 +84,17 @@ class DeclaredTools:
             if not human.asks(definition.name) or self._reaches(human, definition.name, session):
                 reached.append(definition)
             else:
-                self._warn(definition.name, "nobody can be reached: no asker reaches anybody, and no hook listens")
+                self._warn(
+                    definition.name,
+                    "nobody can be reached: no asker reaches anybody, no hook listens, and there is no store",
+                )
         return reached if any(human.asks(tool.name) for tool in reached) else []
 
     def _reaches(self, human: HumanInputToolHandler, name: str, session: AskerSession | None) -> bool:
-        return self._heard() or any(
-            can_answer(asker) and asker.reaches(None, session) for asker in human.askers_of(name)
+        return (
+            self._heard()
+            or human.handler.is_kept
+            or any(can_answer(asker) and asker.reaches(None, session) for asker in human.askers_of(name))
         )
 
     def _warn(self, name: str, why: str) -> None:

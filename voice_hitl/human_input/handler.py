@@ -4,6 +4,7 @@
 """
 
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, Unpack
@@ -40,6 +41,9 @@ from voice_hitl.tools.human_tool import HumanTool
 log = logging.getLogger(__name__)
 
 WAIT_TIMEOUT_S: Final = 300.0
+
+KEYED_VERDICTS: Final = 1024
+"""How many verdicts on answers with a key are replayed without a store: the newest."""
 
 
 class HumanInputHandler:
@@ -84,6 +88,7 @@ class HumanInputHandler:
             tool_handler=tool_handler,
             on_result=on_late_result,
         )
+        self._verdicts: OrderedDict[tuple[str, str], Settlement] = OrderedDict()
         self._durable: Durable | None = None
         if store is not None:
             self._durable = Durable(store, self._requests, take=self._take, failed=self._alongside.failed, late=late)
@@ -177,7 +182,14 @@ class HumanInputHandler:
         """
         if self._durable is not None:
             return await self._durable.answer(pending_id, answer, key)
-        return self._take(pending_id, answer)
+        if key is None:
+            return self._take(pending_id, answer)
+        replayed = self._verdicts.get((pending_id, key))
+        if replayed is None:
+            replayed = self._verdicts[pending_id, key] = self._take(pending_id, answer)
+            if len(self._verdicts) > KEYED_VERDICTS:
+                self._verdicts.popitem(last=False)
+        return replayed
 
     def _take(self, pending_id: str, answer: Answer) -> Settlement:
         live = self._requests.find_open(pending_id)
@@ -232,6 +244,11 @@ class HumanInputHandler:
             self._alongside.failed(live, f"result of {live.pending.tool_name}", why.__cause__)
 
     # --- requests that outlive their call ----------------------------------------------------------------------------
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether requests outlive their process: then somebody can be reached later, if nobody can now."""
+        return self._durable is not None
 
     @property
     def holder_id(self) -> str:
