@@ -29,11 +29,11 @@ from rich.table import Table
 from voice_hitl.audio.playout import Playout
 from voice_hitl.audio.tempo import lengthen, shorten
 from voice_hitl.errors import ConnectionEnded
+from voice_hitl.playback import Playback
 from voice_hitl.transport import Incoming, LegInfo
 from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, ice, opus, place, seam
 from voice_hitl_webrtc.digits import DigitReader
 from voice_hitl_webrtc.pacer import Pacer
-from voice_hitl.playback import Playback
 
 RATE = 16_000
 FRAME = 640

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_hitl.transport import Heard, Played
 from voice_hitl.playback import MAX_QUEUED_MS, Playback
+from voice_hitl.transport import Heard, Played
 
 RATE = 16_000
 FRAME = bytes([1, 0]) * 320

@@ -11,6 +11,7 @@ from aiortc import RTCPeerConnection, RTCRtpTransceiver
 from aiortc.sdp import MediaDescription
 from aiortc.stats import RTCRemoteInboundRtpStreamStats
 
+from voice_hitl.playback import Playback
 from voice_hitl.provider import Receiver
 from voice_hitl.tasks import Mailbox, Tasks
 from voice_hitl.transport import (
@@ -28,7 +29,6 @@ from voice_hitl.transport import (
 )
 from voice_hitl_webrtc.media import MediaPath, MediaPorts, OpenMedia
 from voice_hitl_webrtc.messages import MessageChannel
-from voice_hitl.playback import Playback
 
 log = logging.getLogger(__name__)
 
