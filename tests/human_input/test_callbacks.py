@@ -196,7 +196,7 @@ class Kit:
             channel_type=ChannelType.REALTIME_VOICE,
             hooks=lambda: self.kit.hooks,
             context=lambda session_id, room_id: HookContext(self.kit, "channel", session_id, room_id),
-            watching=self.watching,
+            watching=lambda _session_id: self.watching,
         )
         handler.register_channel("voice", self.hooks)
 

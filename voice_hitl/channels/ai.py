@@ -102,7 +102,7 @@ class AIChannel:
             channel_type=self.channel_type,
             hooks=self._hooks,
             context=lambda _session_id, room_id: self._hook_context(room_id),
-            watching=self._watching,
+            watching=lambda _session_id: self._watching,
         )
         self._declared = DeclaredTools(id, human_input_handler, lambda: request_hooks.listens)
         self._registration: int | None = None

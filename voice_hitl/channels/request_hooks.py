@@ -13,7 +13,14 @@ FAILED_CLOSED = "The request could not be announced, so it was not asked."
 
 
 class RequestHooks:
-    """A channel's callbacks at its human-input handler (`RequestCallbacks`)."""
+    """A channel's callbacks at its human-input handler (`RequestCallbacks`).
+
+    Args:
+        channel_type: The channel's.
+        hooks: Its hooks, as they are now.
+        context: Where hooks run, for a session's id and a room's.
+        watching: Runs the hooks that only watch, for a session's id: a session ends when they have.
+    """
 
     def __init__(
         self,
@@ -21,7 +28,7 @@ class RequestHooks:
         channel_type: ChannelType,
         hooks: Callable[[], Hooks],
         context: Callable[[str, str], HookContext],
-        watching: Tasks,
+        watching: Callable[[str], Tasks],
     ) -> None:
         self._channel_type = channel_type
         self._hooks = hooks
@@ -41,7 +48,7 @@ class RequestHooks:
     async def required(self, event: PendingInputEvent) -> str | None:
         """Run `ON_USER_INPUT_REQUIRED`; the reason of a denial, or None."""
         hooks, context = self._hooks(), self._context(event.session_id, event.room_id)
-        hooks.observe(HookTrigger.ON_USER_INPUT_REQUIRED, event, context, self._watching)
+        hooks.observe(HookTrigger.ON_USER_INPUT_REQUIRED, event, context, self._watching(event.session_id))
         decision = await hooks.decide(HookTrigger.ON_USER_INPUT_REQUIRED, event, context)
         if not decision.blocked:
             return None
@@ -50,7 +57,7 @@ class RequestHooks:
     async def settled(self, event: PendingInputEvent) -> None:
         """Run `ON_USER_INPUT_SETTLED`."""
         hooks, context = self._hooks(), self._context(event.session_id, event.room_id)
-        hooks.observe(HookTrigger.ON_USER_INPUT_SETTLED, event, context, self._watching)
+        hooks.observe(HookTrigger.ON_USER_INPUT_SETTLED, event, context, self._watching(event.session_id))
         await hooks.decide(HookTrigger.ON_USER_INPUT_SETTLED, event, context)
 
     def failed(self, request: PendingInput, source: str, message: str) -> None:
@@ -64,4 +71,4 @@ class RequestHooks:
             message=message,
         )
         context = self._context(request.session_id, request.room_id)
-        self._hooks().tell(HookTrigger.ON_ERROR, event, context, self._watching)
+        self._hooks().tell(HookTrigger.ON_ERROR, event, context, self._watching(event.session_id))

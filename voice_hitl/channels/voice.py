@@ -115,7 +115,10 @@ class RealtimeVoiceChannel:
         self._is_closing = False
         self._closed = Latch()
         request_hooks = RequestHooks(
-            channel_type=self.channel_type, hooks=self._hooks, context=self._hook_context, watching=self._watching
+            channel_type=self.channel_type,
+            hooks=self._hooks,
+            context=self._hook_context,
+            watching=self._watching_requests,
         )
         self._declared = DeclaredTools(id, human_input_handler, lambda: request_hooks.listens)
         self._registration: int | None = None
@@ -332,6 +335,10 @@ class RealtimeVoiceChannel:
 
     def _hook_context(self, session_id: str, room_id: str, session: VoiceSession | None = None) -> HookContext:
         return HookContext(self._kit, self, session or self._sessions.get(session_id), room_id)
+
+    def _watching_requests(self, session_id: str) -> Tasks:
+        session = self._sessions.get(session_id)
+        return self._watching if session is None else session.watching
 
     # --- changing and ending -----------------------------------------------------------------------------------------
 
