@@ -79,7 +79,8 @@ class RedisStore:
             url,
             decode_responses=True,
             encoding_errors="replace",
-            socket_timeout=ANSWERS_S,
+            # Bound in `_used`, once: in the client it is a task more for every command, and a third of its time.
+            socket_timeout=None,
             socket_connect_timeout=ANSWERS_S,
             retry=Retry(NoBackoff(), 0),
         )
@@ -107,15 +108,16 @@ class RedisStore:
         unreadable: list[Unreadable] = []
         async with self._used():
             ids = sorted(cast("set[str]", await self._redis.smembers(self._key("unsettled"))))
-            for first in range(0, len(ids), PAGE):
-                page = ids[first : first + PAGE]
+        for first in range(0, len(ids), PAGE):
+            page = ids[first : first + PAGE]
+            async with self._used():
                 found = cast("list[object]", json.loads(await self._read([self._row(each) for each in page])))
-                for request_id, each in zip(page, found, strict=True):
-                    row = _row(request_id, each)
-                    if isinstance(row, Row):
-                        rows.append(row)
-                    elif row is not None:
-                        unreadable.append(row)
+            for request_id, each in zip(page, found, strict=True):
+                row = _row(request_id, each)
+                if isinstance(row, Row):
+                    rows.append(row)
+                elif row is not None:
+                    unreadable.append(row)
         return Listing(rows, unreadable)
 
     async def renew(self, holder: str, seconds: float) -> bool:
@@ -148,8 +150,8 @@ class RedisStore:
 
     async def letters(self, holder: str, *, timeout_s: float) -> Sequence[Letter]:
         """See `Store.letters`."""
-        async with self._used():
-            waited = self._redis.blpop([self._key("letters", holder)], timeout=min(timeout_s, ANSWERS_S - 1))
+        async with self._used(waits_s=timeout_s):
+            waited = self._redis.blpop([self._key("letters", holder)], timeout=timeout_s)
             came = await cast("Awaitable[tuple[str, str] | None]", waited)
         if came is None:
             return ()
@@ -164,7 +166,7 @@ class RedisStore:
     async def verdict(self, request_id: str, key: str, *, timeout_s: float) -> str | None:
         """See `Store.verdict`."""
         name = self._key("verdict", request_id, key)
-        async with self._used():
+        async with self._used(waits_s=timeout_s):
             said = cast("str | None", await self._redis.get(name))
             if said is not None or timeout_s <= 0:
                 return said
@@ -189,9 +191,11 @@ class RedisStore:
         return ":".join((self._prefix, *names))
 
     @asynccontextmanager
-    async def _used(self) -> AsyncGenerator[None, None]:
+    async def _used(self, *, waits_s: float = 0.0) -> AsyncGenerator[None, None]:
+        """Use the server: so long as it may wait, and `ANSWERS_S` beside."""
         try:
-            yield
+            with anyio.fail_after(ANSWERS_S + waits_s):
+                yield
         except (RedisError, OSError) as error:
             raise StoreUnavailable(f"the Redis server cannot be used: {error}") from error
 
