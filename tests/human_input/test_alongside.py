@@ -393,3 +393,16 @@ async def test_what_failed_beside_a_sensitive_question_is_told_without_its_words
     assert told.failures == [(pending.pending_id, "asker broken", "OSError")]
     assert "9876" not in caplog.text
     assert "OSError" in caplog.text
+
+
+async def test_what_cannot_be_told_breaks_nothing_more(
+    handler: HumanInputHandler, waits: Waits, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Closed(Told):
+        def failed(self, request: PendingInput, source: str, message: str) -> None:
+            raise RuntimeError("the hooks are closed")
+
+    handler.register_channel("voice", Closed())
+    pending = put_to(handler, ScriptedAsker("card", tries_s=1, error=OSError("line down")))
+    assert await waits(pending.pending_id) == "TimeoutError: unanswered after 0 tries"
+    assert "the hooks are closed" in caplog.text

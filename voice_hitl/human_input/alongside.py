@@ -67,7 +67,7 @@ class Alongside:
         else:
             log.warning("%s failed", source, exc_info=error)
             message = f"{kind}: {error}"
-        call_on(live.loop, partial(live.callbacks.failed, live.pending, source, message))
+        call_on(live.loop, partial(_tell_failure, live, source, message))
 
     # --- one request -------------------------------------------------------------------------------------------------
 
@@ -147,6 +147,13 @@ class Alongside:
         except Exception as error:  # noqa: BLE001 - the border to users' code: the other askers are asked
             self.failed(live, label_of(asker), error)
             return False
+
+
+def _tell_failure(live: LiveRequest, source: str, message: str) -> None:
+    try:
+        live.callbacks.failed(live.pending, source, message)
+    except Exception:
+        log.exception("the failure of %s could not be told", source)
 
 
 def _jobs_of(live: LiveRequest) -> list[Job]:
