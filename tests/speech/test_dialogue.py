@@ -869,3 +869,11 @@ def test_a_key_that_says_no_to_a_read_back_waits_for_the_end_of_an_aside() -> No
     assert not call.dialogue.over
     call.do(call.dialogue.key("1", call.now))
     assert call.value == "427"
+
+
+def test_after_an_aside_nobody_is_told_that_they_were_not_heard() -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("stop the music")
+    call.do(call.dialogue.after_aside())
+    assert call.playing == Words().asked_again(TRANSFER, 2, "no_input")

@@ -397,7 +397,8 @@ class Dialogue:
             return self._say(self._stage.words)
         if self._stage.kind == "second_yes":
             self._ask_anew()  # the first yes was said before they knew what they asked about
-        return self._say(self._phrases.asked_again(self._asked, max(1, self._tries - 1), "no_input"))
+        # The second wording has no word on what went wrong: after an aside nothing did.
+        return self._say(self._phrases.asked_again(self._asked, max(2, self._tries - 1), "no_input"))
 
     # --- asking again ------------------------------------------------------------------------------------------------
 
