@@ -1,9 +1,9 @@
 """The same call both said and issued runs once: what was said, and what was issued, a moment ago."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from voice_hitl.errors import InvalidArguments
 from voice_hitl.tools.schema import read_arguments
@@ -31,28 +31,42 @@ class Made:
         return bool(close) and (self.name, self.arguments) == (other.name, other.arguments)
 
 
-class Recent:
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A call as the provider issued it. Its arguments are read when there is something to compare it with."""
+
+    name: str
+    raw: str | Mapping[str, object] | None
+    response_id: str
+    at: float
+
+    def is_twin_of(self, other: Made) -> bool:
+        """Whether both are the same call. One whose arguments cannot be read is like no other."""
+        if self.name != other.name:
+            return False
+        try:
+            return Made(self.name, read_arguments(self.raw), self.response_id, self.at).is_twin_of(other)
+        except InvalidArguments:
+            return False
+
+
+C = TypeVar("C", Made, Issued)
+
+
+class Recent(Generic[C]):
     """The last calls that were made in one of the two ways. Each is the twin of one call at most."""
 
     def __init__(self) -> None:
-        self._made: deque[Made] = deque(maxlen=REMEMBERED)
+        self._made: deque[C] = deque(maxlen=REMEMBERED)
 
-    def add(self, made: Made) -> None:
+    def add(self, made: C) -> None:
         """One more."""
         self._made.append(made)
 
-    def take_twin(self, of: Made) -> bool:
-        """Whether the twin of this call is among them; it is then taken out."""
+    def take_twin(self, is_twin: Callable[[C], bool]) -> bool:
+        """Whether one of them is the twin of a call; it is then taken out."""
         for made in self._made:
-            if made.is_twin_of(of):
+            if is_twin(made):
                 self._made.remove(made)
                 return True
         return False
-
-
-def issued(name: str, raw: str | Mapping[str, object] | None, response_id: str, at: float) -> Made | None:
-    """A call as the provider issued it; None: its arguments cannot be read, so it is like no other."""
-    try:
-        return Made(name, read_arguments(raw), response_id, at)
-    except InvalidArguments:
-        return None

@@ -12,7 +12,7 @@ from voice_hitl.calls.book import Book
 from voice_hitl.calls.recovery import Recovered, find_call, may_begin, without_responses
 from voice_hitl.calls.spoken_values import Schema
 from voice_hitl.channels.link import Link
-from voice_hitl.channels.said_and_issued import Made, Recent, issued
+from voice_hitl.channels.said_and_issued import Issued, Made, Recent
 from voice_hitl.channels.said_item import SaidItem
 from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.doors.pipeline import Pipeline
@@ -93,8 +93,8 @@ class SpokenCalls:
         self._items: OrderedDict[str, SaidItem] = OrderedDict()
         self._active = ""
         self._waiting: list[Made] = []
-        self._ran = Recent()
-        self._issued = Recent()
+        self._ran: Recent[Made] = Recent()
+        self._issued: Recent[Issued] = Recent()
 
     # --- what the model says -----------------------------------------------------------------------------------------
 
@@ -141,14 +141,14 @@ class SpokenCalls:
 
     def twin(self, call_id: str, name: str, raw: str | Mapping[str, object] | None, response_id: str) -> bool:
         """Whether the call that was issued here ran already, because it was said; it then gets its one output."""
-        call = issued(name, raw, response_id, current_time())
-        if call is None or not self._enabled:
+        if not self._enabled:
             return False
+        call = Issued(name, raw, response_id, current_time())
         for waiting in self._waiting:
-            if waiting.is_twin_of(call):
+            if call.is_twin_of(waiting):
                 self._waiting.remove(waiting)
                 return False
-        if self._ran.take_twin(call):
+        if self._ran.take_twin(call.is_twin_of):
             self._link.tell(
                 lambda connection: connection.send_tool_result(call_id, name, RAN_ONCE, failed=False),
                 "a call said before",
@@ -274,7 +274,7 @@ class SpokenCalls:
             self._run(made)
 
     def _run(self, made: Made) -> None:
-        if self._issued.take_twin(made):
+        if self._issued.take_twin(lambda issued: issued.is_twin_of(made)):
             return
         self._ran.add(made)
         gate = self._gate()
