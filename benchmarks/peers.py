@@ -4,8 +4,8 @@
     python benchmarks/peers.py [--calls 2000]
 
 The same three spans as in `tool_call.py`, on their side with a model that only hands the call in and takes the output:
-no hooks, no schema beyond their own, no wire encoding, so that their figures are the lower bound of what they add. RoomKit
-(Python 3.12 or later) is not among them where it does not install.
+no hooks, no schema beyond their own, no wire encoding, so that their figures are the lower bound of what they add.
+RoomKit (Python 3.12 or later) is not among them where it does not install.
 """
 
 import statistics
