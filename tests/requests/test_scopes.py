@@ -1,6 +1,6 @@
 import pytest
 
-from voice_hitl.requests.scopes import REMEMBERED_SESSIONS, Scope, Scopes
+from voice_hitl.requests.scopes import REMEMBERED, Scope, Scopes
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,33 @@ def test_a_token_names_one_registration() -> None:
 
 def test_only_so_many_ended_sessions_are_remembered() -> None:
     scopes = Scopes()
-    for number in range(REMEMBERED_SESSIONS + 1):
+    for number in range(REMEMBERED + 1):
         scopes.close(Scope(session_id=f"s{number}"))
     assert scopes.why_closed("", "", "s0") is None
     assert scopes.why_closed("", "", "s1") is not None
-    assert scopes.why_closed("", "", f"s{REMEMBERED_SESSIONS}") is not None
+    assert scopes.why_closed("", "", f"s{REMEMBERED}") is not None
+
+
+@pytest.mark.parametrize("room", ["room", "rooms of one channel", "channel"])
+def test_of_everything_closed_the_latest_are_remembered(room: str) -> None:
+    def scope(number: int) -> Scope:
+        match room:
+            case "room":
+                return Scope(room_id=f"r{number}")
+            case "channel":
+                return Scope(f"c{number}")
+            case _:
+                return Scope("voice", f"r{number}")
+
+    def why(number: int) -> str | None:
+        channel = f"c{number}" if room == "channel" else "voice"
+        return scopes.why_closed(channel, f"r{number}", "")
+
+    scopes = Scopes()
+    for number in range(REMEMBERED):
+        scopes.close(scope(number))
+    scopes.close(scope(0))  # closed again: it is the latest
+    scopes.close(scope(REMEMBERED))
+    assert why(0) is not None
+    assert why(1) is None
+    assert why(REMEMBERED) is not None

@@ -2,9 +2,34 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-REMEMBERED_SESSIONS = 4096
-"""How many closed sessions are remembered. Session ids are never used twice, so older ones cannot come back."""
+K = TypeVar("K")
+
+REMEMBERED = 4096
+"""How many closed sessions, rooms and channels of each kind are remembered: the latest. A process that lives for
+months closes a room a call, and what was closed so long ago has nothing running in it that could still ask."""
+
+
+class Closed(Generic[K]):
+    """The latest `REMEMBERED` things of one kind that were closed and not opened again since."""
+
+    def __init__(self) -> None:
+        self._names: OrderedDict[K, None] = OrderedDict()
+
+    def __contains__(self, name: K) -> bool:
+        return name in self._names
+
+    def add(self, name: K) -> None:
+        """It is closed from now on; the oldest is forgotten beyond the bound."""
+        self._names[name] = None
+        self._names.move_to_end(name)
+        if len(self._names) > REMEMBERED:
+            self._names.popitem(last=False)
+
+    def discard(self, name: K) -> None:
+        """It is open again, if it was closed."""
+        self._names.pop(name, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +60,10 @@ class Scopes:
     def __init__(self) -> None:
         self._registrations: dict[str, int] = {}
         self._next_token = 1
-        self._sessions: OrderedDict[str, None] = OrderedDict()
-        self._channels: set[str] = set()
-        self._rooms: set[str] = set()
-        self._rooms_of_channels: set[tuple[str, str]] = set()
+        self._sessions = Closed[str]()
+        self._channels = Closed[str]()
+        self._rooms = Closed[str]()
+        self._rooms_of_channels = Closed[tuple[str, str]]()
         self._all_closed = False
 
     @property
@@ -66,9 +91,7 @@ class Scopes:
     def close(self, scope: Scope) -> None:
         """Refuse what is created in `scope` from now on."""
         if scope.session_id is not None:
-            self._sessions[scope.session_id] = None
-            if len(self._sessions) > REMEMBERED_SESSIONS:
-                self._sessions.popitem(last=False)
+            self._sessions.add(scope.session_id)
         elif scope.channel_id is not None and scope.room_id is not None:
             self._rooms_of_channels.add((scope.channel_id, scope.room_id))
         elif scope.channel_id is not None:
