@@ -24,7 +24,7 @@ from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.tasks import Latch, Tasks
 from voice_hitl.tools.asking import confirm_action
-from voice_hitl.tools.context import current_tool_actor_id, current_tool_call
+from voice_hitl.tools.context import Actor, current_tool_actor_id, current_tool_call
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
@@ -112,7 +112,7 @@ class Bench:
                 channel_type=ChannelType.REALTIME_VOICE,
                 room_id="desk",
                 session_id="s1",
-                actor=lambda: "ada",
+                actor=lambda: Actor("ada"),
             ),
             servers=Servers(human=human, host=lambda: handler, bounds=bounds or Bounds(), max_chars=max_chars),
             hooks=lambda: self.kit.hooks,

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import cast
 
 import anyio
@@ -326,7 +327,7 @@ async def test_what_the_provider_cannot_take_is_invalid_when_it_is_given() -> No
 async def test_a_request_says_which_call_it_came_from() -> None:
     session, asker = FakeSession(), ScriptedAsker()
     human = HumanInputToolHandler({"AskManager"}, 60, askers=[asker], audience=["caller"])
-    caller = Caller(CONTEXT, session, actor_confidence=0.7)
+    caller = Caller(replace(CONTEXT, actor_confidence=0.7), session)
     pending = human.open(caller, "AskManager", {"a": 1}, channel_type=ChannelType.REALTIME_VOICE)
     assert (pending.room_id, pending.tool_call_id, pending.channel_id, pending.session_id) == (
         "desk",

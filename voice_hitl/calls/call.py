@@ -6,6 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from voice_hitl.calls.outcome import Outcome
+from voice_hitl.tools.context import NOBODY, Actor
 
 
 class CallState(StrEnum):
@@ -61,6 +62,8 @@ class ToolCall:
     response_id: str
     arrived_at: float
     """Monotonic seconds."""
+    actor: Actor = NOBODY
+    """Whose turn raised it, as it was when it came."""
     arguments: Mapping[str, object] | None = None
     proposed: Mapping[str, object] | None = None
     """What the model proposed, once its approval was asked for; `arguments` is then what was approved."""

@@ -24,7 +24,7 @@ from voice_hitl.human_input.external import ExternalToolHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.tasks import Tasks
-from voice_hitl.tools.context import ToolCallContext
+from voice_hitl.tools.context import Actor, ToolCallContext
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
@@ -219,7 +219,7 @@ class AIChannel:
                 channel_type=self.channel_type,
                 room_id=turn.room_id,
                 session_id=turn.session_id,
-                actor=lambda: turn.actor_id,
+                actor=lambda: Actor(turn.actor_id),
             ),
             servers=Servers(human=self._human, host=lambda: self.tool_handler, bounds=self._bounds),
             hooks=self._hooks,

@@ -126,6 +126,7 @@ class Pipeline:
                 work = self._finish(call)
             case NewCall(call):
                 work = self._run(call)
+        call.actor = self._origin.actor()
         self._running[call] = _Running(self._tasks.spawn(work, f"call {name}"))
         return call
 
@@ -278,7 +279,7 @@ class Pipeline:
             arguments=copy_json(call.arguments or {}),
             tool_call_id=call.call_id,
             door=self._door.name,
-            actor_id=origin.actor(),
+            actor_id=call.actor.id,
             result=outcome.text if outcome is not None else None,
             outcome=outcome.kind if outcome is not None else None,
             is_error=outcome is not None and outcome.is_error,

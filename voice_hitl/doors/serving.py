@@ -19,7 +19,7 @@ from voice_hitl.human_input.approvals import NOTHING_EXECUTED, approved_argument
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tasks import BoundExceeded, run_users_code
-from voice_hitl.tools.context import ToolCallContext, tool_call_context
+from voice_hitl.tools.context import Actor, ToolCallContext, tool_call_context
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 
@@ -50,7 +50,8 @@ class Origin:
     channel_type: ChannelType
     room_id: str
     session_id: str
-    actor: Callable[[], str | None] = lambda: None
+    actor: Callable[[], Actor] = Actor
+    """Whose turn it is now."""
 
 
 class Waits(Protocol):
@@ -103,7 +104,8 @@ class Serving:
             channel_id=origin.channel_id,
             channel_type=origin.channel_type,
             session_id=origin.session_id,
-            actor_id=origin.actor(),
+            actor_id=call.actor.id,
+            actor_confidence=call.actor.confidence,
             allowed_names=gate.catalogue.names,
             door=self._door,
         )

@@ -45,7 +45,6 @@ class Caller:
     context: ToolCallContext
     session: AskerSession | None = None
     max_chars: int | None = None
-    actor_confidence: float | None = None
 
     def fields(self, *, channel_type: ChannelType, question: Question) -> RequestFields:
         """What a request of this call, on a door of `channel_type`, says of where it came from."""
@@ -58,7 +57,7 @@ class Caller:
             "door": context.door,
             "session_id": context.session_id,
             "actor_id": context.actor_id,
-            "actor_confidence": self.actor_confidence,
+            "actor_confidence": context.actor_confidence,
             "question": question,
         }
 

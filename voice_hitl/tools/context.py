@@ -4,16 +4,29 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Final
 
 from voice_hitl.enums import ChannelType, DoorName
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whose turn raised a call, and how sure that is: 0 to 1 where it is evidence (who was heard), None where not."""
+
+    id: str | None = None
+    confidence: float | None = None
+
+
+NOBODY: Final = Actor()
+"""Nobody's turn, or nobody knows whose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallContext:
     """Which call is being served, and for whom. `""` and None: unknown there.
 
-    `actor_id` is whose turn raised the call: it names a turn, and authenticates nobody. `allowed_names` are the tools
-    that the session admits.
+    `actor_id` is whose turn raised the call: it names a turn, and authenticates nobody. `actor_confidence` says how
+    sure that is (0 to 1), where it is evidence. `allowed_names` are the tools that the session admits.
     """
 
     room_id: str = ""
@@ -22,6 +35,7 @@ class ToolCallContext:
     channel_type: ChannelType = ChannelType.AI
     session_id: str = ""
     actor_id: str | None = None
+    actor_confidence: float | None = None
     allowed_names: tuple[str, ...] = ()
     door: DoorName | None = None
 

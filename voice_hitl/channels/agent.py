@@ -1,0 +1,267 @@
+"""`Agent`: a model, its tools and those who serve them. What the sessions of a channel are made of, and held by."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+from voice_hitl.calls.book import Book
+from voice_hitl.channels.channel_hooks import ChannelHooks
+from voice_hitl.channels.declared import DeclaredTools, check_askers, check_names
+from voice_hitl.channels.letting_go import let_go
+from voice_hitl.channels.options import SessionOptions, SessionOverrides
+from voice_hitl.channels.request_hooks import RequestHooks
+from voice_hitl.channels.session import SessionSetup, VoiceSession
+from voice_hitl.channels.session_requests import SessionRequests
+from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
+from voice_hitl.channels.told import Told
+from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.doors.pipeline import Door, Pipeline
+from voice_hitl.doors.provider_call import ProviderCallDoor
+from voice_hitl.doors.serving import Bounds, Origin, Servers
+from voice_hitl.doors.spoken_call import SpokenCallDoor
+from voice_hitl.enums import DoorName
+from voice_hitl.errors import ProviderError
+from voice_hitl.hooks import HookContext
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.kit import Channel
+from voice_hitl.provider import Provider, ProviderConfig
+from voice_hitl.tasks import Tasks
+from voice_hitl.tools.context import Actor
+from voice_hitl.tools.handler import ToolHandler
+from voice_hitl.transport import Leg
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentParts:
+    """What an agent is made of.
+
+    Args:
+        provider: The model.
+        options: What its sessions are run with, unless said otherwise for one.
+        human: The tools that ask a person.
+        host: Who serves the other tools of one room, as it is now.
+        bounds: How long they may take.
+        tool_recovery: Whether a call that the model says is run.
+        door: Which door the model's own calls come through.
+    """
+
+    provider: Provider
+    options: SessionOptions
+    human: HumanInputToolHandler | None
+    host: Callable[[str], ToolHandler | None]
+    bounds: Bounds
+    tool_recovery: bool
+    door: DoorName = DoorName.PROVIDER_CALL
+
+    def __post_init__(self) -> None:
+        check_names(self.options.tools, self.human)
+        check_askers(self.human, self.provider.capabilities)
+        Catalogue(self.options.tools)  # a schema that does not compile is an error here, not in the first call
+
+
+class Agent:
+    """Makes sessions and holds them until they end.
+
+    Args:
+        channel: Whose agent it is.
+        hooks: The channel's hooks.
+        parts: What it is made of.
+        actor: Whose turn it is in a session.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        hooks: ChannelHooks,
+        parts: AgentParts,
+        *,
+        actor: Callable[[VoiceSession], Actor] = lambda session: Actor(session.participant_id),
+    ) -> None:
+        self.parts = parts
+        self._channel = channel
+        self._hooks = hooks
+        self._actor = actor
+        self._sessions: dict[str, VoiceSession] = {}
+        self._watching = Tasks(f"hooks of channel {channel.id}")
+        request_hooks = RequestHooks(
+            channel_type=channel.channel_type,
+            hooks=hooks.now,
+            context=lambda session_id, room_id: hooks.context(room_id, self._sessions.get(session_id)),
+            watching=self._watching_requests,
+        )
+        human = parts.human
+        self._declared = DeclaredTools(channel.id, human, lambda: request_hooks.listens)
+        self._registration = human.handler.register_channel(channel.id, request_hooks) if human is not None else None
+
+    @property
+    def sessions(self) -> tuple[VoiceSession, ...]:
+        """The calls that are up, oldest first."""
+        return tuple(self._sessions.values())
+
+    def session(
+        self,
+        *,
+        room_id: str,
+        participant_id: str,
+        leg: Leg,
+        rejoin_s: float = 0.0,
+        options: SessionOptions | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> VoiceSession:
+        """Put a session together: not open yet. It is held from when it is `run`."""
+        options = options or self.parts.options
+        session_id = secrets.token_urlsafe(12)
+        return VoiceSession(
+            SessionSetup(
+                session_id=session_id,
+                room_id=room_id,
+                participant_id=participant_id,
+                options=options,
+                provider=self.parts.provider,
+                config=ProviderConfig(
+                    instructions=options.system_prompt,
+                    voice=options.voice,
+                    language=options.language,
+                    metadata=dict(metadata or {}),
+                ),
+                leg=leg,
+                rejoin_s=rejoin_s,
+                requests=SessionRequests(self.parts.human, session_id),
+                pipeline=self._pipeline,
+                spoken_calls=self._spoken_calls,
+                told=self._told,
+                metadata=dict(metadata or {}),
+            )
+        )
+
+    async def open(self, session: VoiceSession, check: Callable[[], None]) -> None:
+        """Connect it to the model; what fails meanwhile, `check` included, leaves no connection behind.
+
+        Raises:
+            ProviderError: The model cannot be reached.
+            Exception: Whatever `check` raises, once it is connected.
+        """
+        try:
+            await session.link.open()
+            check()
+        except BaseException:
+            await let_go("closing the connection of a call that could not be set up", session.link.aclose)
+            raise
+
+    def run(self, session: VoiceSession, tasks: Tasks) -> None:
+        """Hold an open session, and have it served until it has ended."""
+        self._sessions[session.id] = session
+        tasks.spawn(self._run(session), f"session {session.id}")
+
+    async def _run(self, session: VoiceSession) -> None:
+        try:
+            await session.run()
+        finally:
+            self._sessions.pop(session.id, None)
+
+    # --- putting a session together ----------------------------------------------------------------------------------
+
+    def _pipeline(self, session: VoiceSession) -> Pipeline:
+        gate = self._declared.gate(session.options, session)
+        session.link.declare(gate.catalogue.definitions)
+        door = ProviderCallDoor(session.outputs.send, name=self.parts.door)
+        return self._through(session, door, session.book, gate)
+
+    def _spoken_calls(self, session: VoiceSession, hearing: Hearing) -> SpokenCalls:
+        book, door, human = Book(), SpokenCallDoor(session.outputs.inject), self.parts.human
+        return SpokenCalls(
+            hearing=hearing,
+            link=session.link,
+            pipeline=self._through(session, door, book, session.pipeline.gate),
+            gate=lambda: session.pipeline.gate,
+            interrupted=session.book,
+            own_book=book,
+            asks_a_person=lambda name: human is not None and human.asks(name),
+            go_on=session.calls.owe,
+            enabled=self.parts.tool_recovery,
+        )
+
+    def _through(self, session: VoiceSession, door: Door, book: Book, gate: Gate) -> Pipeline:
+        return Pipeline(
+            book=book,
+            door=door,
+            gate=gate,
+            origin=Origin(
+                channel_id=self._channel.id,
+                channel_type=self._channel.channel_type,
+                room_id=session.room_id,
+                session_id=session.id,
+                actor=lambda: self._actor(session),
+            ),
+            servers=Servers(
+                human=self.parts.human,
+                host=lambda: self.parts.host(session.room_id),
+                bounds=self.parts.bounds,
+                session=session,
+                max_chars=self.parts.provider.capabilities.max_result_chars,
+            ),
+            hooks=self._hooks.now,
+            hook_context=self._context(session),
+            tasks=session.tasks,
+            watching=session.watching,
+            watcher=session.calls,
+        )
+
+    def _told(self, session: VoiceSession) -> Told:
+        return Told(
+            hooks=self._hooks.now,
+            context=self._context(session),
+            channel_id=self._channel.id,
+            channel_type=self._channel.channel_type,
+            room_id=session.room_id,
+            session_id=session.id,
+            participant_id=session.participant_id,
+            watching=session.watching,
+        )
+
+    def _context(self, session: VoiceSession) -> HookContext:
+        return self._hooks.context(session.room_id, session)
+
+    def _watching_requests(self, session_id: str) -> Tasks:
+        session = self._sessions.get(session_id)
+        return self._watching if session is None else session.watching
+
+    # --- changing and ending -----------------------------------------------------------------------------------------
+
+    async def reconfigure(self, session: VoiceSession, **overrides: Unpack[SessionOverrides]) -> None:
+        """Change what a running session is run with; what is not named stays as it has it.
+
+        Raises:
+            TypeError: An override that does not exist.
+            ValueError: Tools that cannot be declared.
+            ProviderError: The provider refuses it: everything stays as it was.
+            ConnectionEnded: The session is over.
+        """
+        before = session.options, session.pipeline.gate
+        options = replace(session.options, **overrides)
+        check_names(options.tools, self.parts.human)
+        gate = self._declared.gate(options, session)
+        session.options, session.pipeline.gate = options, gate
+        try:
+            await session.link.reconfigure(
+                replace(
+                    session.link.config,
+                    instructions=options.system_prompt,
+                    voice=options.voice,
+                    language=options.language,
+                    tools=gate.catalogue.definitions,
+                )
+            )
+        except ProviderError:
+            session.options, session.pipeline.gate = before
+            raise
+
+    async def close_requests(self) -> None:
+        """Settle every request that came through its sessions, and take no more."""
+        if self.parts.human is not None and self._registration is not None:
+            await self.parts.human.handler.close(channel_id=self._channel.id, registration=self._registration)
+
+    async def close(self) -> None:
+        """Wait for the hooks that watch its requests, a second at most."""
+        await self._watching.close(patience_s=1.0)
