@@ -5,7 +5,7 @@ Times are seconds of the leg's clock, on which what was played and what was hear
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from voice_hitl.enums import Via
@@ -50,6 +50,15 @@ class NotUnderstood:
 
 
 @dataclass(frozen=True, slots=True)
+class CallerVoice:
+    """What the caller said between two times (mono int16 at the line's rate), where the model does not hear it."""
+
+    pcm: bytes = field(repr=False)
+    began: float
+    ended: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeyPressed:
     """The caller pressed a key."""
 
@@ -85,7 +94,9 @@ class PartCut:
     """Seconds of it that were not heard; None where not all of it had been made."""
 
 
-LineEvent = CallerBegan | CallerEnded | CallerSaid | NotUnderstood | KeyPressed | PartBegan | PartHeard | PartCut
+LineEvent = (
+    CallerBegan | CallerEnded | CallerSaid | CallerVoice | NotUnderstood | KeyPressed | PartBegan | PartHeard | PartCut
+)
 
 
 class HeldLine(Protocol):
@@ -195,6 +206,9 @@ class Line(Protocol):
         """Samples a second of the audio that `interject` takes."""
         ...
 
-    def taken_by(self, pending_id: str, *, after: After) -> AbstractAsyncContextManager[HeldLine]:
-        """Take the floor for a request, in order of arrival; `FloorFull` where too many wait."""
+    def taken_by(self, pending_id: str, *, after: After, deaf: bool = False) -> AbstractAsyncContextManager[HeldLine]:
+        """Take the floor for a request, in order of arrival; `FloorFull` where too many wait.
+
+        `deaf`: the model hears nothing of the caller meanwhile; what they say comes as `CallerVoice` instead.
+        """
         ...

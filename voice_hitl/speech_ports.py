@@ -5,7 +5,7 @@ not hear them.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from voice_hitl.provider import Receiver
 
@@ -46,6 +46,16 @@ class Transcription:
     """0 to 1, where the listener tells."""
 
 
+@runtime_checkable
+class StaysHere(Protocol):
+    """A listener that says whether audio stays on this machine: one that does not say so is not trusted to."""
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether nobody else gets the audio."""
+        ...
+
+
 class Listener(Protocol):
     """Audio to text. One object serves many sessions."""
 
@@ -60,3 +70,8 @@ class Listener(Protocol):
         `ValueError` for a language that it does not know.
         """
         ...
+
+
+def keeps_audio_here(listener: Listener | None) -> bool:
+    """Whether it may hear what nobody else may."""
+    return isinstance(listener, StaysHere) and listener.stays_here

@@ -86,6 +86,7 @@ class LocalListener:
     """
 
     rate = WHISPER_RATE
+    stays_here = True
 
     def __init__(self) -> None:
         require_engines()

@@ -48,6 +48,8 @@ def test_nothing_that_is_said_ends_in_a_word_that_answers(question: Question, la
     said += [Prompts(language, hint="never").asked_again(question, attempt, "no_match") for attempt in (1, 2)]
     if isinstance(question, Confirm | Approval):
         said += [prompts.second_yes(question)]
+    by_keys = Prompts(language, keys_only=True)
+    said += [by_keys.asked(question), by_keys.asked_again(question, 2, "no_match")]
     for sentences in said:
         assert sentences
         last = split(sentences[-1].text).spoken[-1]
@@ -202,3 +204,16 @@ def test_a_language_without_a_pack_is_asked_in_english() -> None:
 def test_a_decimal_or_an_abbreviation_ends_no_sentence() -> None:
     assert texts(Prompts().asked(Confirm(prompt="Pay 12.50 to Ann? Or later?"))) == ["Pay 12.50 to Ann?", "Or later?"]
     assert texts(Prompts().asked(Text(prompt="?"))) == ["?"]
+
+
+def test_where_only_keys_count_every_prompt_asks_for_them() -> None:
+    prompts = Prompts(keys_only=True)
+    assert texts(prompts.asked(Number(prompt="Your PIN?", digits=4))) == [
+        "Your PIN?",
+        "Do not say it aloud: key it in on the keypad, please.",
+    ]
+    assert texts(prompts.asked_again(Choice(prompt="Which box?", options=BOXES), 2, "no_match")) == [
+        "Do not say it aloud: key it in on the keypad, please.",
+        "Or press its number on the keypad, please.",
+    ]
+    assert texts(prompts.asked(TRANSFER))[-1] == "On the keypad press 1 to go ahead or 2 to stop, please."

@@ -7,6 +7,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.askers.ear import Ear
 from voice_hitl.askers.voice import Voice
 from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE, code_of
 from voice_hitl.enums import RequestEnd, Via
@@ -14,6 +15,7 @@ from voice_hitl.line import (
     CallerBegan,
     CallerEnded,
     CallerSaid,
+    CallerVoice,
     HeldLine,
     KeyPressed,
     LineEvent,
@@ -24,6 +26,7 @@ from voice_hitl.line import (
 )
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.requests.pending import MASKED
 from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.speech.effects import (
     Aside,
@@ -41,7 +44,8 @@ from voice_hitl.speech.effects import (
 from voice_hitl.speech.effects import GaveUp as InVain
 from voice_hitl.speech.reading import Match
 from voice_hitl.speech.spoken import SpokenQuestion
-from voice_hitl.speech_ports import Speaker
+from voice_hitl.speech_ports import Listener, Speaker
+from voice_hitl.tasks import Mailbox
 
 NO_OPERATOR = "the caller asked for an operator, and there is none"
 
@@ -55,6 +59,7 @@ class Conversation:
         held: Its line, held.
         question: The dialogue.
         speaker: Makes the voice; without one the model's own says it.
+        listener: Hears the caller where the model does not.
         language: The language spoken.
     """
 
@@ -66,6 +71,7 @@ class Conversation:
         question: SpokenQuestion,
         *,
         speaker: Speaker | None,
+        listener: Listener | None,
         language: str,
     ) -> None:
         self._asking = asking
@@ -75,6 +81,8 @@ class Conversation:
         self._confirmed = CONFIRMED_ELSEWHERE[code_of(language)]
         self._answered = ANSWERED_ELSEWHERE[code_of(language)]
         self._voice = Voice(held, speaker, language, parting=(self._confirmed, self._answered))
+        self._happened: Mailbox[LineEvent] = Mailbox()
+        self._ear = Ear(listener, language=language, rate=held.rate, tell=self._happened.put)
         self._first_part = 0
         self._ours = False
         """Whether the answer that is being taken is ours."""
@@ -85,6 +93,8 @@ class Conversation:
         """Ask, listen, read, until it is over."""
         try:
             async with anyio.create_task_group() as group:
+                group.start_soon(self._attend)
+                group.start_soon(self._ear.run)
                 await self._carry_out(self._question.start(), group)
                 while not self._over:
                     await self._carry_out(await self._next(), group)
@@ -93,18 +103,23 @@ class Conversation:
             self._part()
         return self._gave_up
 
+    async def _attend(self) -> None:
+        """What happens on the line, and what the ear made out, come in one order."""
+        while True:
+            self._happened.put(await self._held.events().get())
+
     async def _next(self) -> list[Effect]:
         """What follows from the next event, or from the dialogue's deadline."""
         deadline = self._question.deadline()
         if deadline is None:
-            return self._on(await self._held.events().get())
+            return self._on(await self._happened.get())
         event: LineEvent | None = None
         with anyio.move_on_after(max(0.0, deadline - self._held.now)):
-            event = await self._held.events().get()
+            event = await self._happened.get()
         # Not before the deadline, whatever the sum of floats is: it would be waited for again, and again.
         return self._question.tick(max(deadline, self._held.now)) if event is None else self._on(event)
 
-    def _on(self, event: LineEvent) -> list[Effect]:
+    def _on(self, event: LineEvent) -> list[Effect]:  # noqa: C901 - a flat dispatch
         question, now = self._question, self._held.now
         match event:
             case CallerBegan(at):
@@ -113,6 +128,8 @@ class Conversation:
                 return question.speech_ended(at)
             case CallerSaid(text, began, ended, confidence, item_id, more_due):
                 return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due), now)
+            case CallerVoice():
+                self._ear.hear(event)
             case NotUnderstood():
                 return question.unheard(now)
             case KeyPressed(digit):
@@ -167,6 +184,9 @@ class Conversation:
         reading = {"text": read.text, "reading": type(read.reading).__name__, "why": read.why}
         if isinstance(read.reading, Match):
             reading["value"] = str(read.reading.value)
+        if self._asking.question.sensitive:
+            # Why it was read so may quote it.
+            reading |= dict.fromkeys(reading.keys() - {"reading"}, MASKED)
         via = Via.KEY if read.via == "key" else Via.VOICE
         self._held.tell_heard(self._asking.request.pending_id, reading, via)
 

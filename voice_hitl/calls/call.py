@@ -67,6 +67,8 @@ class ToolCall:
     arguments: Mapping[str, object] | None = None
     proposed: Mapping[str, object] | None = None
     """What the model proposed, once its approval was asked for; `arguments` is then what was approved."""
+    sensitive: bool = False
+    """What it comes to is for the model alone: hooks and logs see three dots of it."""
     state: CallState = CallState.BOOKED
     outcome: Outcome | None = None
     delivery_claimed: bool = False

@@ -6,8 +6,10 @@ from typing import Protocol
 
 import anyio
 
+from voice_hitl.audio.frame import FRAME_MS
 from voice_hitl.audio.vad import SpeechBegan, VoiceActivity
 from voice_hitl.channels.callers_turns import CallersTurns
+from voice_hitl.channels.callers_voice import CallersVoice
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
@@ -71,9 +73,11 @@ class LineSession(Protocol):
 
 
 class HeldVoiceLine:
-    """The line in the hands of one asker (`HeldLine`)."""
+    """The line in the hands of one asker (`HeldLine`). `deaf`: the model hears nothing of the caller meanwhile."""
 
-    def __init__(self, session: LineSession, link: Link, model: ModelVoice, rate: int, *, prefix: str) -> None:
+    def __init__(
+        self, session: LineSession, link: Link, model: ModelVoice, rate: int, *, prefix: str, deaf: bool = False
+    ) -> None:
         self._session = session
         self._link = link
         self._model = model
@@ -82,6 +86,7 @@ class HeldVoiceLine:
         self._voice = OurVoice(lambda: session.leg, rate, prefix, self._events.put)
         self._activity = VoiceActivity(rate, onset_ms=int(ONSET_S * 1000))
         self._turns = CallersTurns(since=current_time())
+        self._callers_voice = CallersVoice() if deaf else None
         self._to_say: deque[int] = deque()
         self._saying: dict[str, int] = {}
         self._unsaid = 0
@@ -177,15 +182,33 @@ class HeldVoiceLine:
 
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
+    @property
+    def model_hears(self) -> bool:
+        """Whether the model hears the caller."""
+        return self._callers_voice is None or self.lets_model_speak
+
+    @property
+    def caller_speaks(self) -> bool:
+        """Whether the caller's voice is heard."""
+        return self._activity.speaking
+
     def heard_frame(self, pcm: bytes, at: float) -> None:
         """20 ms of the caller."""
-        found = self._activity.push(pcm, at - self._lag)
+        began = at - self._lag
+        found, utterances = self._activity.push(pcm, began), self._callers_voice
         if isinstance(found, SpeechBegan):
             self._turns.voice_began(found.at)
             self._events.put(CallerBegan(found.at))
+            if utterances is not None:
+                utterances.began(found.at)
         elif found is not None:
             self._turns.voice_ended(found.at)
             self._events.put(CallerEnded(found.at))
+            if utterances is not None:
+                utterances.ended(found.at)
+        said = utterances.push(pcm, began + FRAME_MS / 1000) if utterances is not None else None
+        if said is not None:
+            self._events.put(said)
 
     def turn_began(self, item_id: str) -> None:
         """The provider hears the caller take a turn: its transcript is due from here on."""
@@ -197,6 +220,8 @@ class HeldVoiceLine:
 
     def transcribed(self, line: Transcript) -> None:
         """The final transcript of the caller's turn."""
+        if not self.model_hears:
+            return  # from before: it is the model's
         now = current_time()
         began, ended = self._turns.transcribed(line.item_id, line.text, now - self._lag)
         more = self._turns.more_due(now)
@@ -204,6 +229,8 @@ class HeldVoiceLine:
 
     def not_transcribed(self, item_id: str) -> None:
         """A turn that could not be transcribed."""
+        if not self.model_hears:
+            return
         now = current_time()
         self._turns.transcribed(item_id, "", now)
         self._events.put(NotUnderstood(now))

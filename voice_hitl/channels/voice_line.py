@@ -13,6 +13,7 @@ from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.line import After
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.tasks import current_time
+from voice_hitl.transport import AudioIn
 
 MODEL_ENDS_S = 20.0
 """How long the floor waits for the model's words to be heard before it stops them."""
@@ -33,6 +34,8 @@ class VoiceLine:
         self._model = ModelVoice(lambda: session.model_speaks)
         self._held: HeldVoiceLine | None = None
         self._times_held = 0
+        self._hidden: HeldVoiceLine | None = None
+        """A line let go in the middle of what the model was not to hear."""
         self._quiet_since: float | None = None
 
     @property
@@ -99,7 +102,7 @@ class VoiceLine:
             self._session.interject(voice)
 
     @asynccontextmanager
-    async def taken_by(self, pending_id: str, *, after: After) -> AsyncGenerator[HeldVoiceLine]:
+    async def taken_by(self, pending_id: str, *, after: After, deaf: bool = False) -> AsyncGenerator[HeldVoiceLine]:
         """Hold the floor: in order of arrival, once the model's words were heard (or at once)."""
         async with self._floor.taken_by(pending_id):
             if after == "sentence":
@@ -111,11 +114,12 @@ class VoiceLine:
             try:
                 await self._hold(on=True)
                 await self._session.floor_changed(taken=True)
-                self._held = held = self._take()
+                self._held = held = self._take(deaf=deaf)
                 try:
                     yield held
                 finally:
                     self._held = None
+                    self._hidden = held if held.caller_speaks and not held.model_hears else None
                     held.close()
                     parting_words = held.parting_words
                     self.voice_changed()
@@ -125,10 +129,24 @@ class VoiceLine:
                     await self._say(parting_words)
                     await self._session.floor_changed(taken=False)
 
-    def _take(self) -> HeldVoiceLine:
+    def _take(self, *, deaf: bool) -> HeldVoiceLine:
         self._times_held += 1
         prefix = f"asked-{self._times_held}-"
-        return HeldVoiceLine(self._session, self._link, self._model, self._capabilities.rate, prefix=prefix)
+        rate = self._capabilities.rate
+        return HeldVoiceLine(self._session, self._link, self._model, rate, prefix=prefix, deaf=deaf)
+
+    def heard(self, audio: AudioIn) -> bytes:
+        """The caller is heard for 20 ms: what the model hears of it."""
+        held = self._held
+        if held is not None:
+            held.heard_frame(audio.pcm, audio.at)
+            return audio.pcm if held.model_hears else bytes(len(audio.pcm))
+        if self._hidden is not None:
+            self._hidden.heard_frame(audio.pcm, audio.at)
+            if self._hidden.caller_speaks:
+                return bytes(len(audio.pcm))
+            self._hidden = None
+        return audio.pcm
 
     async def _hold(self, *, on: bool) -> None:
         if not self.can_be_held:

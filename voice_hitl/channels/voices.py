@@ -115,9 +115,7 @@ class Voices:
 
     def caller_said(self, audio: AudioIn) -> None:
         """20 ms of it."""
-        self._link.hear(audio.pcm)
-        if self.line.held is not None:
-            self.line.held.heard_frame(audio.pcm, audio.at)
+        self._link.hear(self.line.heard(audio))
 
     def caller_speaks(self, item_id: str = "") -> None:
         """The caller begins: what the model says stops in this tick (an asker sees to itself). No wait is touched."""

@@ -17,7 +17,7 @@ from voice_hitl.enums import DoorName, HookExecution, HookTrigger, OutcomeKind
 from voice_hitl.errors import ConnectionEnded, InvalidArguments, ProviderError
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, Hooks
-from voice_hitl.requests.pending import PendingInput, copy_json
+from voice_hitl.requests.pending import MASKED, PendingInput, copy_json
 from voice_hitl.tasks import Job, Tasks, current_time
 from voice_hitl.tools.schema import read_arguments
 
@@ -249,6 +249,7 @@ class Pipeline:
     def asking(self, call: ToolCall, request: PendingInput) -> None:
         """The call waits for a person from here; whoever cancels it withdraws the request."""
         self._running[call].request = request
+        call.sensitive = request.sensitive
         self._watcher.asking(call, request)
 
     def answered(self, call: ToolCall) -> None:
@@ -269,6 +270,7 @@ class Pipeline:
 
     def _event(self, call: ToolCall, outcome: Outcome | None = None, *, delivered: bool = False) -> ToolCallEvent:
         origin = self._origin
+        result = outcome.text if outcome is not None else None
         unread = call.arguments is None and call.raw is not None
         return ToolCallEvent(
             channel_id=origin.channel_id,
@@ -280,7 +282,7 @@ class Pipeline:
             tool_call_id=call.call_id,
             door=self._door.name,
             actor_id=call.actor.id,
-            result=outcome.text if outcome is not None else None,
+            result=MASKED if call.sensitive and result else result,
             outcome=outcome.kind if outcome is not None else None,
             is_error=outcome is not None and outcome.is_error,
             refused=outcome is not None and outcome.refused,

@@ -60,8 +60,8 @@ class Alongside:
 
     def failed(self, live: LiveRequest, source: str, error: BaseException) -> None:
         """Say to the log and to `ON_ERROR` what failed beside a request; of a sensitive one, no words that it used."""
-        kind, question = type(error).__name__, live.pending.question
-        if question is not None and question.sensitive:
+        kind = type(error).__name__
+        if live.pending.sensitive:
             log.warning("%s failed (%s)", source, kind)
             message = kind
         else:

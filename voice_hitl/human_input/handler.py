@@ -45,6 +45,8 @@ WAIT_TIMEOUT_S: Final = 300.0
 KEYED_VERDICTS: Final = 1024
 """How many verdicts on answers with a key are replayed without a store: the newest."""
 
+_UNFIT: Final = "it does not answer the question"
+
 
 class HumanInputHandler:
     """Creates requests to a person, waits for them, takes answers; each is settled exactly once.
@@ -201,7 +203,8 @@ class HumanInputHandler:
             taken = take_answer(live.new, answer)
         except InvalidAnswer as why:
             self._not_taken(live, why)
-            return Settlement.INVALID(str(why))
+            # Why an answer is wrong may quote it.
+            return Settlement.INVALID(_UNFIT if live.pending.sensitive else str(why))
         return self._requests.take(pending_id, taken)
 
     def resolve(self, pending_id: str, text: str) -> bool:
@@ -222,8 +225,7 @@ class HumanInputHandler:
             taken = take_text(live.new, text)
         except InvalidAnswer as why:
             self._not_taken(live, why)
-            question = live.pending.question
-            said = "it does not answer the question" if question is not None and question.sensitive else why
+            said = _UNFIT if live.pending.sensitive else why
             log.warning("resolve() of request %s settled nothing: %s", pending_id, said)
             return False
         return self._requests.take(pending_id, taken) == Settlement.ACCEPTED

@@ -33,6 +33,10 @@ log = logging.getLogger(__name__)
 VERDICT_S: Final = 1.0
 """How long to wait for a holder's verdict before looking whether the holder is still there, in seconds."""
 
+_ELSEWHERE: Final = replace(
+    Settlement.NOT_ALLOWED, why="a sensitive answer is taken only by the process that holds the call"
+)
+
 OnLateResult = Callable[[PendingInputEvent, Answer], Awaitable[None]]
 """Told of a kept request that was answered after its call. `request.result` is what the model would have read: of an
 approval what its tool returned, None where it failed (`reject_reason` says of what)."""
@@ -111,7 +115,7 @@ class Orphans:
                 log.warning("request %s is in the store, and cannot be read: %s", request_id, why)
                 return replace(Settlement.UNKNOWN, why=str(why))
             row = cast("Row", row)
-            if row.state is not RowState.OPEN:
+            if row.state is not RowState.OPEN or record.pending.sensitive:
                 return _verdict(record, key)
             if row.holder and row.holder in await self._store.alive((row.holder,)):
                 if posted_to != row.holder:
@@ -332,6 +336,8 @@ def _verdict(record: Record, key: str) -> Settlement:
             return Settlement.ACCEPTED
         case RequestEnd.ANSWERED | RequestEnd.REFUSED | RequestEnd.BLOCKED:
             return Settlement.DUPLICATE
+        case None:
+            return _ELSEWHERE
         case _:
             return Settlement.LATE
 

@@ -48,6 +48,11 @@ class PendingInput:
     answered_by: str | None = None
     answered_via: Via | None = None
 
+    @property
+    def sensitive(self) -> bool:
+        """Whether what a person answers is for the application alone."""
+        return self.question is not None and self.question.sensitive
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingInputEvent:
@@ -83,7 +88,7 @@ class PendingInputEvent:
         So is a person's reason to decline it; a hook's is the application's own word.
         """
         result, reason = pending.result, pending.reject_reason
-        if pending.question is not None and pending.question.sensitive:
+        if pending.sensitive:
             result = MASKED if result is not None else None
             reason = MASKED if reason and pending.end is RequestEnd.REFUSED else reason
         return cls(

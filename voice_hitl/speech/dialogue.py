@@ -275,10 +275,12 @@ class Dialogue:
                 return [consumed, *self._command(name, now)]
             case NoMatch() if corrected is not None:
                 return [consumed, *self._read_back(corrected.value, heard)]
-            case NoMatch(rule=rule) if rule.startswith("aside"):
+            case NoMatch(rule=rule) if rule.startswith("aside") and not self._manner.confidential:
                 return [*(self._stop() if self._prompt.playing else []), *self._step_aside(heard)]
             case NoMatch(between):
-                return [consumed, *(self._again("no_match", between) if between else self._not_an_answer(now))]
+                if between:
+                    return [consumed, *self._again("no_match", () if self._manner.confidential else between)]
+                return [consumed, *self._not_an_answer(now)]
             case Match(False) if self._stage.wants_yes_or_no:
                 return [consumed, *self._refused(reading, corrected, heard)]
             case Match() if self._stage.wants_yes_or_no:
@@ -319,6 +321,10 @@ class Dialogue:
     def _valued(self, reading: Match, value: object, heard: Utterance) -> list[Effect]:
         doubted = "doubt" in reading.rule or (heard.confidence is not None and heard.confidence < LOW_CONFIDENCE)
         how = self._manner.read_back
+        if self._manner.confidential:
+            # A read-back would say it aloud: what is in doubt is asked again instead.
+            filled = self._filled(value, None, "voice", reading.rule, heard)
+            return self._again("no_match") if doubted else self._end(filled)
         if how == "always" or (how == "auto" and (doubted or self._stage.always_unsure)):
             return self._read_back(value, heard)
         return self._end(self._filled(value, reading.remainder, "voice", reading.rule, heard))
@@ -455,6 +461,7 @@ class Dialogue:
     def _filled(
         self, value: object, remainder: str | None, via: ByVoiceOrKey, rule: str, heard: Utterance | None
     ) -> Filled:
+        remainder = None if self._manner.confidential else remainder
         evidence: dict[str, object] = {
             "asked": " ".join(sentence.text for sentence in self._prompt.sentences),
             "heard_whole": self._stage.decisive_end is not None,

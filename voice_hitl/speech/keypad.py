@@ -2,7 +2,7 @@
 
 from typing import Final, cast
 
-from voice_hitl.questions.model import MAX_DIGITS, Approval, Choice, Confirm, Number, Question
+from voice_hitl.questions.model import MAX_DIGITS, Approval, Choice, Confirm, Number, Question, Text
 from voice_hitl.speech.reading import Command, Match, NoMatch, Reading
 
 PAUSE_S: Final = 2.5
@@ -102,6 +102,11 @@ class Keypad:
             return _options(self._question, keyed, 2 if self._two_keys_each else 1)
         # Only numbers and choices keep digits.
         return _number(cast("Number", self._question), keyed)
+
+
+def can_be_keyed(question: Question) -> bool:
+    """Whether keys alone can answer it: all but words of one's own."""
+    return not isinstance(question, Text)
 
 
 def _number(question: Number, keyed: str) -> Reading:

@@ -24,6 +24,8 @@ class Manner:
     barge_in: bool = True
     echo_cancelled: bool = True
     """Whether our own voice does not come back; where it may, only keys count while we speak."""
+    confidential: bool = False
+    """Whether what is answered is for nobody else: it is never said aloud, and the model gets none of it."""
 
 
 class Phrases(Protocol):

@@ -39,6 +39,7 @@ class Prompts:
         own: An application's sentences, by key and then by language tag (`{"go_ahead": {"en": "Shall I?"}}`); the keys
             are those of `LanguagePack.prompts`.
         hint: When the keypad is explained: with every prompt, from the first reprompt on, or never.
+        keys_only: Whether nothing that is said is an answer: then every prompt asks for the keys.
         yes: The key for a yes.
         no: The key for a no.
     """
@@ -49,13 +50,15 @@ class Prompts:
         own: Mapping[str, Mapping[str, str]] | None = None,
         *,
         hint: Hint = "reprompt",
+        keys_only: bool = False,
         yes: str = "1",
         no: str = "2",
     ) -> None:
         pack = pack_for(language)
         self._pack = pack if pack.prompts else PACKS["en"]
         self._language = language
-        self._hint = hint
+        self._hint: Hint = "always" if keys_only else hint
+        self._keys_only = keys_only
         self._keys = {"yes": yes, "no": no}
         self._words = dict(self._pack.prompts)
         for key, texts in (own or {}).items():
@@ -157,7 +160,7 @@ class Prompts:
         core = self._core(question) if confirms or attempt <= 1 else ()
         lead = (Sentence(self._words[why]),) if attempt <= 1 else ()
         hint = () if self._hint == "never" else self._key_hint(question)
-        how = () if confirms and attempt > 1 and hint else self._how(question)
+        how = () if (confirms and attempt > 1 and hint) or self._keys_only else self._how(question)
         return (*lead, *core, *how, *hint)
 
     def _core(self, question: Question) -> tuple[Sentence, ...]:
@@ -189,6 +192,12 @@ class Prompts:
         return (Sentence(self._words["say_number"]), *said)
 
     def _key_hint(self, question: Question) -> tuple[Sentence, ...]:
+        if self._keys_only and not isinstance(question, Confirm | Approval):
+            how = self._keys_of(question) if isinstance(question, Choice) else ()
+            return (Sentence(self._words["keys_only"]), *how)
+        return self._keys_of(question)
+
+    def _keys_of(self, question: Question) -> tuple[Sentence, ...]:
         match question:
             case Confirm() | Approval():
                 return (Sentence(self._say("confirm_keys", **self._keys)),)

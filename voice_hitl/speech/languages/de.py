@@ -289,6 +289,7 @@ GERMAN = LanguagePack(
         "say_digits": "Sagen Sie die {count} Ziffern, Ziffer für Ziffer, bitte.",
         "number_keys": "Oder tippen Sie sie ein und drücken Sie die Rautetaste, bitte.",
         "digits_keys": "Oder tippen Sie sie auf der Tastatur, bitte.",
+        "keys_only": "Sagen Sie es nicht laut: Tippen Sie es auf der Tastatur, bitte.",
         "say_text": "Sagen Sie es mit Ihren Worten, bitte.",
         "at_least": "Mindestens {minimum} muss es sein, bitte.",
         "at_most": "Höchstens {maximum} darf es sein, bitte.",

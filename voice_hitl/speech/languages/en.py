@@ -413,6 +413,7 @@ ENGLISH = LanguagePack(
         "say_digits": "Say the {count} digits, digit by digit, please.",
         "number_keys": "Or key it in and press the pound key, please.",
         "digits_keys": "Or key it in on the keypad, please.",
+        "keys_only": "Do not say it aloud: key it in on the keypad, please.",
         "say_text": "Say it in your own words, please.",
         "at_least": "It must be at least {minimum}, please.",
         "at_most": "It must be at most {maximum}, please.",

@@ -271,6 +271,7 @@ SPANISH = LanguagePack(
         "say_digits": "Diga las {count} cifras, cifra por cifra, por favor.",
         "number_keys": "O márquelo y pulse almohadilla, por favor.",
         "digits_keys": "O márquelo en el teclado, por favor.",
+        "keys_only": "No lo diga en voz alta: márquelo en el teclado, por favor.",
         "say_text": "Dígalo con sus palabras, por favor.",
         "at_least": "Tiene que ser al menos {minimum}, por favor.",
         "at_most": "Tiene que ser como máximo {maximum}, por favor.",

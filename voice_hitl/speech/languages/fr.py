@@ -289,6 +289,7 @@ FRENCH = LanguagePack(
         "say_digits": "Dites les {count} chiffres, chiffre par chiffre, s'il vous plaît.",
         "number_keys": "Ou tapez-le puis appuyez sur dièse, s'il vous plaît.",
         "digits_keys": "Ou tapez-le au clavier, s'il vous plaît.",
+        "keys_only": "Ne le dites pas à voix haute : tapez-le au clavier, s'il vous plaît.",
         "say_text": "Dites-le avec vos mots, s'il vous plaît.",
         "at_least": "Il faut au moins {minimum}, s'il vous plaît.",
         "at_most": "Il faut au plus {maximum}, s'il vous plaît.",

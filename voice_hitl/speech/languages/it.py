@@ -278,6 +278,7 @@ ITALIAN = LanguagePack(
         "say_digits": "Dica le {count} cifre, cifra per cifra, per favore.",
         "number_keys": "O lo digiti e prema cancelletto, per favore.",
         "digits_keys": "O lo digiti sulla tastiera, per favore.",
+        "keys_only": "Non lo dica ad alta voce: lo digiti sulla tastiera, per favore.",
         "say_text": "Lo dica con parole sue, per favore.",
         "at_least": "Deve essere almeno {minimum}, per favore.",
         "at_most": "Deve essere al massimo {maximum}, per favore.",

@@ -274,6 +274,7 @@ DUTCH = LanguagePack(
         "say_digits": "Zeg de {count} cijfers, cijfer voor cijfer, alstublieft.",
         "number_keys": "Of toets het in en druk op het hekje, alstublieft.",
         "digits_keys": "Of toets het in, alstublieft.",
+        "keys_only": "Zeg het niet hardop: toets het in, alstublieft.",
         "say_text": "Zeg het in uw eigen woorden, alstublieft.",
         "at_least": "Het moet minstens {minimum} zijn, alstublieft.",
         "at_most": "Het mag hoogstens {maximum} zijn, alstublieft.",

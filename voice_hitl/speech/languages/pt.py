@@ -278,6 +278,7 @@ PORTUGUESE = LanguagePack(
         "say_digits": "Diga os {count} algarismos, algarismo por algarismo, por favor.",
         "number_keys": "Ou digite-o e prima cardinal, por favor.",
         "digits_keys": "Ou digite-o no teclado, por favor.",
+        "keys_only": "Não o diga em voz alta: digite-o no teclado, por favor.",
         "say_text": "Diga por palavras suas, por favor.",
         "at_least": "Tem de ser pelo menos {minimum}, por favor.",
         "at_most": "Tem de ser no máximo {maximum}, por favor.",
