@@ -14,7 +14,6 @@ from voice_hitl.messages import (
     Accepted,
     CallStateChanged,
     Extension,
-    FrontendTool,
     KeyPressed,
     MalformedMessage,
     Outcome,
@@ -24,7 +23,13 @@ from voice_hitl.messages import (
     RequestDecline,
     RequestOpened,
     RequestSettled,
+    ToolAbort,
     TooLarge,
+    ToolRegister,
+    ToolRegistered,
+    ToolRespond,
+    ToolStatus,
+    ToolUnregister,
     ToPage,
     TranscriptLine,
     encode,
@@ -55,9 +60,17 @@ def test_every_message_of_the_page_is_read() -> None:
     decline = parse(text(type="request.decline", pending_id="p", reason="not now"))
     assert decline == RequestDecline(v=1, type="request.decline", pending_id="p", reason="not now")
     assert parse(text(type="digit", digit="#")) == KeyPressed(v=1, type="digit", digit="#")
-    tool = parse(text(type="tool.register", id="9", tools=[]))
-    assert isinstance(tool, FrontendTool)
-    assert tool.id == "9"
+    tool = parse(text(type="tool.register", id="9", name="pick_time", parameters={"type": "object"}))
+    assert tool == ToolRegister(v=1, type="tool.register", id="9", name="pick_time", parameters={"type": "object"})
+    result: JsonValue = {"cancelled": True}
+    respond = parse(text(type="tool.respond", pending_id="p", result=result))
+    assert respond == ToolRespond(v=1, type="tool.respond", pending_id="p", result=result)
+    nothing = parse(text(type="tool.respond", pending_id="p", result=None, key="k"))
+    assert nothing == ToolRespond(v=1, type="tool.respond", pending_id="p", result=None, key="k")
+    abort = parse(text(type="tool.abort", pending_id="p", reason="closed"))
+    assert abort == ToolAbort(v=1, type="tool.abort", pending_id="p", reason="closed")
+    gone = parse(text(type="tool.unregister", name="pick_time"))
+    assert gone == ToolUnregister(v=1, type="tool.unregister", name="pick_time")
 
 
 @pytest.mark.parametrize(
@@ -83,6 +96,11 @@ def test_every_message_of_the_page_is_read() -> None:
         ('{"v":1,"type":"digit","digit":"1","kee":"k"}', "malformed"),
         ('{"v":1,"type":"request.answer","answer":{}}', "malformed"),
         ('{"v":1,"type":"request.answer","pending_id":"p","answer":[]}', "malformed"),
+        ('{"v":1,"type":"tool.register","name":"no spaces"}', "malformed"),
+        ('{"v":1,"type":"tool.register","name":"*"}', "malformed"),
+        ('{"v":1,"type":"tool.register","name":"a","parameters":[]}', "malformed"),
+        ('{"v":1,"type":"tool.respond","pending_id":"p"}', "malformed"),
+        (text(type="tool.register", name="a", description="x" * 8193), "malformed"),
         (text(type="digit", digit="1", id="x" * MAX_BYTES), "too_large"),
         ("é" * (MAX_BYTES // 2 + 1), "too_large"),
     ],
@@ -165,6 +183,23 @@ def test_a_settled_request_carries_its_outcome_beside_its_id() -> None:
     }
 
 
+def test_a_call_of_the_pages_tool_has_its_arguments_and_then_how_it_ended() -> None:
+    status = ToolStatus(call="c", tool="pick", pending_id="p", status="executing", arguments={}, server_time=AT)
+    assert decoded(status) == {
+        "v": 1,
+        "type": "tool.status",
+        "call": "c",
+        "tool": "pick",
+        "pending_id": "p",
+        "status": "executing",
+        "arguments": {},
+        "server_time": "2026-03-01T12:00:00.250Z",
+    }
+    outcome = Outcome(end=RequestEnd.REFUSED, reason="closed")
+    over = decoded(ToolStatus(call="c", tool="pick", status="complete", outcome=outcome, server_time=AT))
+    assert (over["end"], over["reason"]) == ("refused", "closed")
+
+
 def test_a_late_answer_is_refused_with_the_outcome() -> None:
     refused = Refused(id="4", code="late", why="late", server_time=AT, outcome=Outcome(end=RequestEnd.TIMED_OUT))
     assert decoded(refused)["outcome"] == {"end": "timed_out"}
@@ -177,6 +212,7 @@ def test_the_rest_of_what_goes_to_the_page() -> None:
     assert decoded(line) == {"v": 1, "type": "transcript", "role": "user", "text": "hello", "final": True, "item": "i"}
     changed = RequestChanged(pending_id="p", status="executing", server_time=AT, asked_by=("voice", "card"))
     assert decoded(changed)["asked_by"] == ["voice", "card"]
+    assert decoded(ToolRegistered(name="pick_time")) == {"v": 1, "type": "tool.registered", "name": "pick_time"}
     assert decoded(Accepted(id="1", server_time=AT))["type"] == "ok"
     assert decoded(Extension("tool.result", {"text": "done"})) == {"v": 1, "type": "tool.result", "text": "done"}
 

@@ -90,17 +90,45 @@ class KeyPressed(_FromPage):
     digit: Annotated[str, Field(pattern=r"^[0-9*#A-D]$")]
 
 
-class FrontendTool(BaseModel):
-    """A message about a front-end tool; its body is read by whoever serves those."""
+class ToolRegister(_FromPage):
+    """The page offers a tool of its own to the model. The same name again replaces it."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+    type: Literal["tool.register"]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Annotated[str, Field(max_length=8192)] = ""
+    parameters: Mapping[str, JsonValue] | None = None
+    """JSON Schema of its arguments, an object; None: it takes none."""
 
-    v: Literal[1]
-    id: Id | None = None
-    type: Literal["tool.register", "tool.respond", "tool.abort", "tool.unregister"]
+
+class ToolUnregister(_FromPage):
+    """The page offers this tool no longer."""
+
+    type: Literal["tool.unregister"]
+    name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
-PageMessage = RequestAnswer | RequestDecline | KeyPressed | FrontendTool
+class ToolRespond(_FromPage):
+    """The result of a call of one of the page's tools: any JSON. The first wins."""
+
+    type: Literal["tool.respond"]
+    pending_id: Id
+    result: JsonValue = Field(repr=False)
+    key: Id | None = None
+
+
+class ToolAbort(_FromPage):
+    """The page gives such a call up."""
+
+    type: Literal["tool.abort"]
+    pending_id: Id
+    reason: Annotated[str, Field(max_length=8192)] | None = None
+    key: Id | None = None
+
+
+ToolMessage = ToolRegister | ToolUnregister | ToolRespond | ToolAbort
+"""What a page says of its own tools."""
+
+PageMessage = RequestAnswer | RequestDecline | KeyPressed | ToolMessage
 
 _page_message: TypeAdapter[PageMessage] = TypeAdapter(Annotated[PageMessage, Field(discriminator="type")])
 
@@ -231,6 +259,33 @@ class RequestSettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRegistered:
+    """A tool of the page is taken: the model is told of it next."""
+
+    type: ClassVar[str] = "tool.registered"
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStatus:
+    """Where a call of one of the page's tools stands; `pending_id` is what its result names.
+
+    `status: inProgress` has only `call` and `tool`: the arguments are still streaming. `executing` has them, and waits
+    for the page's result until `expires_at`. `complete` has how it ended.
+    """
+
+    type: ClassVar[str] = "tool.status"
+    call: str
+    tool: str
+    status: CardStatus
+    server_time: datetime
+    pending_id: str | None = None
+    arguments: Wire | None = field(default=None, repr=False)
+    expires_at: datetime | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
     """A message of the page did what it asked for. `server_time` is when, on the session's clock."""
 
@@ -259,7 +314,8 @@ class Extension:
     body: Mapping[str, object] = field(repr=False)
 
 
-_Fixed = CallStateChanged | TranscriptLine | RequestOpened | RequestChanged | RequestSettled | Accepted | Refused
+_Request = RequestOpened | RequestChanged | RequestSettled
+_Fixed = CallStateChanged | TranscriptLine | _Request | ToolRegistered | ToolStatus | Accepted | Refused
 ToPage = _Fixed | Extension
 
 
@@ -278,7 +334,7 @@ def encode(message: ToPage) -> str:
 
 
 def _members(message: _Fixed | Outcome) -> dict[str, object]:
-    """Return a dataclass's fields as JSON, those of an `Outcome` inside a settled request beside its own."""
+    """Return a dataclass's fields as JSON, those of an `Outcome` inside what has ended beside its own."""
     found: dict[str, object] = {}
     for member in fields(message):
         value: object = getattr(message, member.name)
@@ -286,7 +342,7 @@ def _members(message: _Fixed | Outcome) -> dict[str, object]:
             continue
         if isinstance(value, Outcome):
             outcome = _members(value)
-            found |= outcome if isinstance(message, RequestSettled) else {"outcome": outcome}
+            found |= outcome if isinstance(message, RequestSettled | ToolStatus) else {"outcome": outcome}
         elif isinstance(value, datetime):
             found[member.name] = instant(value)
         else:

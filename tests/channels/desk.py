@@ -1,7 +1,7 @@
 """A channel with a scripted model and loopback callers, and everything a test needs to look at."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TypeVar, Unpack
@@ -104,6 +104,7 @@ class Desk:
         rejoin_s: float = 15,
         provider: ScriptedProvider | None = None,
         tool_recovery: bool = True,
+        frontend_tools: bool | Collection[str] = False,
     ) -> None:
         self.provider = provider or ScriptedProvider(capabilities=capabilities)
         self.transport = LoopbackTransport(capabilities=leg)
@@ -120,6 +121,7 @@ class Desk:
             on_call=on_call,
             rejoin_s=rejoin_s,
             tool_recovery=tool_recovery,
+            frontend_tools=frontend_tools,
         )
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)

@@ -356,9 +356,9 @@ async def test_a_key_of_the_on_screen_keypad_is_a_digit(page: Page) -> None:
     assert page.digits == ["4", "#"]
 
 
-async def test_tools_of_the_page_are_not_taken_here(page: Page) -> None:
-    [refused] = await page.get(type="tool.register", id="m3", tools=[])
-    assert (refused["code"], refused["id"]) == ("unknown", "m3")
+async def test_tools_of_the_page_are_not_taken_unless_the_channel_says_so(page: Page) -> None:
+    [refused] = await page.get(type="tool.register", id="m3", name="pick_time")
+    assert (refused["code"], refused["id"]) == ("not_allowed", "m3")
 
 
 async def test_what_is_no_message_is_refused_each_time_and_logged_once(

@@ -8,6 +8,7 @@ from typing import Unpack
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.channel_hooks import ChannelHooks
 from voice_hitl.channels.declared import DeclaredTools, check_askers, check_names
+from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.options import SessionOptions, SessionOverrides
 from voice_hitl.channels.request_hooks import RequestHooks
@@ -43,6 +44,7 @@ class AgentParts:
         host: Who serves the other tools of one room, as it is now.
         bounds: How long they may take.
         tool_recovery: Whether a call that the model says is run.
+        frontend_tools: Which tools the page in a call may offer; None: none.
         door: Which door the model's own calls come through.
     """
 
@@ -52,6 +54,7 @@ class AgentParts:
     host: Callable[[str], ToolHandler | None]
     bounds: Bounds
     tool_recovery: bool
+    frontend_tools: FrontendTools | None = None
     door: DoorName = DoorName.PROVIDER_CALL
 
     def __post_init__(self) -> None:
@@ -131,6 +134,8 @@ class Agent:
                 pipeline=self._pipeline,
                 spoken_calls=self._spoken_calls,
                 told=self._told,
+                frontend_tools=self.parts.frontend_tools,
+                declare=self._declare_again,
                 metadata=dict(metadata or {}),
             )
         )
@@ -163,13 +168,17 @@ class Agent:
     # --- putting a session together ----------------------------------------------------------------------------------
 
     def _pipeline(self, session: VoiceSession) -> Pipeline:
-        gate = self._declared.gate(session.options, session)
+        gate = self._gate(session)
         session.link.declare(gate.catalogue.definitions)
         door = ProviderCallDoor(session.outputs.send, name=self.parts.door)
         return self._through(session, door, session.book, gate)
 
+    def _gate(self, session: VoiceSession) -> Gate:
+        tools = session.page.tools
+        return self._declared.gate(session.options, session, tools.declared() if tools is not None else ())
+
     def _spoken_calls(self, session: VoiceSession, hearing: Hearing) -> SpokenCalls:
-        book, door, human = Book(), SpokenCallDoor(session.outputs.inject), self.parts.human
+        book, door = Book(), SpokenCallDoor(session.outputs.inject)
         return SpokenCalls(
             hearing=hearing,
             link=session.link,
@@ -177,7 +186,7 @@ class Agent:
             gate=lambda: session.pipeline.gate,
             interrupted=session.book,
             own_book=book,
-            asks_a_person=lambda name: human is not None and human.asks(name),
+            asks_a_person=session.asks_a_person,
             go_on=session.calls.owe,
             enabled=self.parts.tool_recovery,
         )
@@ -196,6 +205,7 @@ class Agent:
             ),
             servers=Servers(
                 human=self.parts.human,
+                page=session.page.tools,
                 host=lambda: self.parts.host(session.room_id),
                 bounds=self.parts.bounds,
                 session=session,
@@ -241,9 +251,9 @@ class Agent:
         before = session.options, session.pipeline.gate
         options = replace(session.options, **overrides)
         check_names(options.tools, self.parts.human)
-        gate = self._declared.gate(options, session)
-        session.options, session.pipeline.gate = options, gate
+        session.options = options
         try:
+            session.pipeline.gate = gate = self._gate(session)
             await session.link.reconfigure(
                 replace(
                     session.link.config,
@@ -253,9 +263,14 @@ class Agent:
                     tools=gate.catalogue.definitions,
                 )
             )
-        except ProviderError:
+        except (ProviderError, ValueError):
             session.options, session.pipeline.gate = before
             raise
+
+    async def _declare_again(self, session: VoiceSession) -> None:
+        """Tell the model of the tools of the page as they are now."""
+        session.pipeline.gate = gate = self._gate(session)
+        await session.link.reconfigure(replace(session.link.config, tools=gate.catalogue.definitions))
 
     async def close_requests(self) -> None:
         """Settle every request that came through its sessions, and take no more."""

@@ -54,14 +54,16 @@ class DeclaredTools:
         self._warned: set[str] = set()
         self._catalogues: OrderedDict[tuple[int, ...], Catalogue] = OrderedDict()
 
-    def gate(self, options: SessionOptions, session: AskerSession | None) -> Gate:
+    def gate(self, options: SessionOptions, session: AskerSession | None, of_the_page: Sequence[AITool] = ()) -> Gate:
         """The gate of one session, with what it declares: the definitions that its policy allows its role."""
         policy, role = options.tool_policy, options.role
-        declared = [*options.tools, *self._persons(options.tools, session)]
+        declared = [*options.tools, *self._persons(options.tools, session), *of_the_page]
         if policy is not None:
             declared = [tool for tool in declared if policy.allows(tool.name, role=role)]
         nothing_to_declare = not options.tools and (self._human is None or not self._human.tool_definitions)
-        return Gate(self._compiled(declared), policy, role, undeclared_pass=nothing_to_declare)
+        # What a page offers is no other session's: kept, it would push out what all of them declare.
+        catalogue = Catalogue(declared) if of_the_page else self._compiled(declared)
+        return Gate(catalogue, policy, role, undeclared_pass=nothing_to_declare)
 
     def _compiled(self, declared: Sequence[AITool]) -> Catalogue:
         """Compile once for all sessions that declare the same definitions; a catalogue keeps them, and so their ids."""

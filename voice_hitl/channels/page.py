@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final, TypeVar, assert_never
 
 from voice_hitl.asker import Asking
+from voice_hitl.channels.page_tools import PageTools
 from voice_hitl.channels.verdicts import DONE, Refusal, Verdict, Verdicts, invalid, outcome_of, too_late, verdict_of
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
@@ -20,7 +21,6 @@ from voice_hitl.messages import (
     CallState,
     CallStateChanged,
     Extension,
-    FrontendTool,
     KeyPressed,
     MalformedMessage,
     Outcome,
@@ -30,7 +30,13 @@ from voice_hitl.messages import (
     RequestDecline,
     RequestOpened,
     RequestSettled,
+    ToolAbort,
     TooLarge,
+    ToolMessage,
+    ToolRegister,
+    ToolRespond,
+    ToolStatus,
+    ToolUnregister,
     ToPage,
     TranscriptLine,
     Wire,
@@ -68,7 +74,11 @@ class SessionPage:
         now: The time, UTC.
         reachable: Whether the leg carries messages.
         on_digit: Is told each key of an on-screen keypad.
+
+    `tools` are the page's own, where its session takes any.
     """
+
+    tools: PageTools | None = None
 
     def __init__(
         self,
@@ -98,24 +108,30 @@ class SessionPage:
 
     def connected(self) -> None:
         """A page connects, or connects again: it gets the state of the call, what was settled, and every open card."""
-        self._send(self._call)
+        self.send(self._call)
         for settled in self._settled.values():
-            self._send(settled)
+            self.send(settled)
         for call_id, tool_name in self._preparing.items():
-            self._send(self._in_progress(call_id, tool_name))
+            self.send(self._in_progress(call_id, tool_name))
+        if self.tools is not None:
+            self.tools.rejoined()
         for card in self._cards.values():
-            self._send(self._opened(card.asking, card.pending_id))
+            self.send(self._opened(card.asking, card.pending_id))
             if card.asked_by:
-                self._send(self._changed(card))
+                self.send(self._changed(card))
+
+    def send(self, message: ToPage) -> None:
+        """Send a message; `TooLarge` above 64 KiB."""
+        self._send_text(encode(message))
 
     def call_state(self, state: CallState, reason: HangUpReason | None = None) -> None:
         """Say where the call stands."""
         self._call = CallStateChanged(state=state, reason=reason)
-        self._send(self._call)
+        self.send(self._call)
 
     def transcript(self, role: Role, text: str, *, final: bool, item: str) -> None:
         """Show what was said: what is new of `item`, or the whole of it once it is final."""
-        self._send(TranscriptLine(role=role, text=text[:LONGEST_LINE], final=final, item=item))
+        self.send(TranscriptLine(role=role, text=text[:LONGEST_LINE], final=final, item=item))
 
     def tell(self, type: str, body: Mapping[str, object]) -> None:
         """Send an application's own message to its own page: any type that is not the library's, JSON fields.
@@ -123,24 +139,34 @@ class SessionPage:
         Raises:
             TooLarge: It is longer than 64 KiB.
         """
-        self._send(Extension(type, body))
+        self.send(Extension(type, body))
 
     def preparing(self, call_id: str, tool_name: str) -> None:
-        """A call to a person's tool begins, its arguments still stream: a card that cannot be answered yet."""
+        """A call to a person's tool, or to one of the page's own, begins: its arguments still stream."""
         self._preparing[call_id] = tool_name
-        self._send(self._in_progress(call_id, tool_name))
+        self.send(self._in_progress(call_id, tool_name))
 
     def prepared(self, call_id: str) -> None:
         """The call is over: a card of it that never asked anything goes. Harmless once its request was opened."""
-        if self._preparing.pop(call_id, None) is not None:
-            outcome = Outcome(end=RequestEnd.WITHDRAWN)
-            self._send(RequestSettled(call=call_id, outcome=outcome, server_time=self._now()))
+        tool_name = self._preparing.pop(call_id, None)
+        if tool_name is None:
+            return
+        outcome, now = Outcome(end=RequestEnd.WITHDRAWN), self._now()
+        if self._is_its_own(tool_name):
+            over = ToolStatus(call=call_id, tool=tool_name, status="complete", outcome=outcome, server_time=now)
+            self.send(over)
+        else:
+            self.send(RequestSettled(call=call_id, outcome=outcome, server_time=now))
+
+    def prepared_tool(self, call_id: str) -> None:
+        """A call to one of the page's own tools is put to it: it is told so as a status of that call."""
+        self._preparing.pop(call_id, None)
 
     def open(self, asking: Asking) -> bool:
         """Show the request as a card. False: its question does not fit a message, so nobody can see it."""
         opened = self._opened(asking, asking.request.pending_id)
         try:
-            self._send(opened)
+            self.send(opened)
         except TooLarge as error:
             log.warning("the question of request %s cannot be shown as a card: %s", opened.pending_id, error)
             return False
@@ -153,7 +179,7 @@ class SessionPage:
         card = self._card(asking)
         if card is not None:
             card.asked_by = asked_by or card.asked_by
-            self._send(self._changed(card))
+            self.send(self._changed(card))
 
     def settle(self, asking: Asking) -> None:
         """Close the card and show how the request ended. A second time does nothing."""
@@ -168,7 +194,7 @@ class SessionPage:
             server_time=self._now(),
         )
         _remember(self._settled, card.pending_id, settled, REMEMBERED)
-        self._send(settled)
+        self.send(settled)
 
     def _card(self, asking: Asking) -> _Card | None:
         # Not by the request's id: identical requests share an asking, and its first one may settle before the others.
@@ -198,11 +224,16 @@ class SessionPage:
             case KeyPressed():
                 self._on_digit(message.digit)
                 verdict = DONE
-            case FrontendTool():
-                verdict = Refusal("unknown", "this session takes no tools from the page")
+            case ToolRegister() | ToolUnregister() | ToolRespond() | ToolAbort():
+                verdict = await self._of_its_tools(message, by)
             case _:
                 assert_never(message)
         self._reply(message.id, verdict)
+
+    async def _of_its_tools(self, message: ToolMessage, by: str) -> Verdict:
+        if self.tools is None:
+            return Refusal("not_allowed", "this call takes no tools from its page")
+        return await self.tools.handle(message, by=by)
 
     async def _answer(self, message: RequestAnswer | RequestDecline, wire: Wire, by: str) -> Verdict:
         settled = self._settled.get(message.pending_id)
@@ -215,7 +246,7 @@ class SessionPage:
         try:
             answer = respond(asking.question, wire, by=by, via=Via.CARD)
         except InvalidAnswer as error:
-            return invalid(asking, str(error))
+            return invalid(str(error), sensitive=asking.question.sensitive)
         # Kept before it is known to be taken: the card may settle before we hear of it.
         first = card.answer is None
         if first:
@@ -223,21 +254,23 @@ class SessionPage:
         settlement = await asking.answer(answer)
         if first and settlement.kind is not SettlementKind.ACCEPTED:
             card.answer = None
-        return verdict_of(asking, settlement)
+        return verdict_of(settlement, outcome_of(asking, None), sensitive=asking.question.sensitive)
 
     def _reply(self, id: str | None, verdict: Verdict) -> None:
         if isinstance(verdict, Refusal):
             at, outcome = self._now(), verdict.outcome
-            self._send(Refused(id=id, code=verdict.code, why=verdict.why, outcome=outcome, server_time=at))
+            self.send(Refused(id=id, code=verdict.code, why=verdict.why, outcome=outcome, server_time=at))
         elif id is not None:
-            self._send(Accepted(id=id, server_time=self._now()))
+            self.send(Accepted(id=id, server_time=self._now()))
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
-    def _send(self, message: ToPage) -> None:
-        self._send_text(encode(message))
+    def _is_its_own(self, tool_name: str) -> bool:
+        return self.tools is not None and self.tools.serves(tool_name)
 
-    def _in_progress(self, call_id: str, tool_name: str) -> RequestOpened:
+    def _in_progress(self, call_id: str, tool_name: str) -> RequestOpened | ToolStatus:
+        if self._is_its_own(tool_name):
+            return ToolStatus(call=call_id, tool=tool_name, status="inProgress", server_time=self._now())
         return RequestOpened(call=call_id, tool=tool_name, status="inProgress", server_time=self._now())
 
     def _opened(self, asking: Asking, pending_id: str) -> RequestOpened:

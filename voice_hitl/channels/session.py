@@ -1,7 +1,7 @@
 """`VoiceSession`: one live call. It owns the task group and turns events into calls on its parts; nothing else."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import assert_never
@@ -11,12 +11,14 @@ import anyio
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.callers_leg import CallersLeg
 from voice_hitl.channels.floor import Floor
+from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.open_calls import OpenCalls
 from voice_hitl.channels.options import SessionOptions
 from voice_hitl.channels.outputs import Outputs
 from voice_hitl.channels.page import SessionPage
+from voice_hitl.channels.page_tools import PageTools
 from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
@@ -74,6 +76,8 @@ class SessionSetup:
     pipeline: Callable[["VoiceSession"], Pipeline]
     spoken_calls: Callable[["VoiceSession", Hearing], SpokenCalls]
     told: Callable[["VoiceSession"], Told]
+    frontend_tools: FrontendTools | None
+    declare: Callable[["VoiceSession"], Awaitable[None]]
     metadata: dict[str, object] = field(default_factory=dict[str, object])
 
 
@@ -108,6 +112,7 @@ class VoiceSession:
             reachable=lambda: self._caller.leg.capabilities.messages,
             on_digit=self._pressed,
         )
+        self.page.tools = self._page_tools()
         self.link = Link(
             setup.provider,
             setup.config,
@@ -125,7 +130,7 @@ class VoiceSession:
             page=self.page,
             floor=self.floor,
             tasks=self.tasks,
-            asks_a_person=setup.requests.asks,
+            asks_a_person=self.asks_a_person,
         )
         self._told = setup.told(self)
         self._voices = Voices(
@@ -195,6 +200,11 @@ class VoiceSession:
         """Whether the far end has vanished and may still rejoin."""
         return self._caller.is_lost and self.end_reason is None
 
+    def asks_a_person(self, tool_name: str) -> bool:
+        """Whether calls of this tool wait for a person, or for the page in front of one."""
+        tools = self.page.tools
+        return self._setup.requests.asks(tool_name) or (tools is not None and tools.serves(tool_name))
+
     async def inject(self, text: str, *, silent: bool = True) -> None:
         """Add a system line to what the model knows; not silent: and let it respond.
 
@@ -209,6 +219,20 @@ class VoiceSession:
         """Have these words spoken, out of band; raises as `inject` does."""
         connection = await self.link.ready()
         await connection.say(text)
+
+    def _page_tools(self) -> PageTools | None:
+        rules = self._setup.frontend_tools
+        if rules is None:
+            return None
+        return PageTools(
+            rules.human,
+            why_not=lambda name: rules.why_not(name, self.options),
+            declare=lambda: self._setup.declare(self),
+            send=self.page.send,
+            called=self.page.prepared_tool,
+            now=lambda: datetime.now(UTC),
+            tasks=self.tasks,
+        )
 
     # --- its life ----------------------------------------------------------------------------------------------------
 

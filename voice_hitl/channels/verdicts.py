@@ -85,17 +85,17 @@ def outcome_of(asking: Asking, answer: Wire | None) -> Outcome:
     )
 
 
-def verdict_of(asking: Asking, settlement: Settlement) -> Verdict:
-    """What became of an answer that the ledger has judged."""
+def verdict_of(settlement: Settlement, outcome: Outcome, *, sensitive: bool = False) -> Verdict:
+    """What became of an answer that the ledger has judged; `outcome` is how its request stands."""
     match settlement.kind:
         case SettlementKind.ACCEPTED:
             return DONE
         case SettlementKind.DUPLICATE | SettlementKind.LATE:
-            return too_late(outcome_of(asking, None))
+            return too_late(outcome)
         case SettlementKind.NOT_ALLOWED:
             return Refusal("not_allowed", settlement.why or "this request is for somebody else")
         case SettlementKind.INVALID:
-            return invalid(asking, settlement.why)
+            return invalid(settlement.why, sensitive=sensitive)
         case SettlementKind.UNKNOWN:
             return Refusal("unknown", settlement.why or "there is no such request any more")
         case _:
@@ -109,7 +109,7 @@ def too_late(outcome: Outcome) -> Refusal:
     return Refusal("duplicate", "the request had been answered already", outcome)
 
 
-def invalid(asking: Asking, why: str) -> Refusal:
+def invalid(why: str, *, sensitive: bool) -> Refusal:
     """The refusal of what does not answer the question."""
     # Why an answer is wrong may quote it.
-    return Refusal("invalid", "that does not answer the question" if asking.question.sensitive else why)
+    return Refusal("invalid", "that does not answer the question" if sensitive else why)

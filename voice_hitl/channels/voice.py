@@ -1,13 +1,14 @@
 """`RealtimeVoiceChannel`: an agent on the phone or in a browser, one caller a session."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
 from voice_hitl.channels.agent import Agent, AgentParts
 from voice_hitl.channels.channel_hooks import ChannelHooks
 from voice_hitl.channels.declared import check_names
+from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.on_call import OnCall, decide
 from voice_hitl.channels.options import SessionOptions, SessionOverrides
@@ -48,13 +49,15 @@ class RealtimeVoiceChannel:
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
         tool_recovery: Whether a call that the model says, instead of issuing it, is run.
+        frontend_tools: Whether the page in a call may offer tools of its own to the model: True, or the names of those
+            it may. Their calls have the person's timeout.
         rejoin_s: How long a lost leg is waited for, in seconds (a phone leg: not at all).
         on_call: `(LegInfo) -> CallSetup | Reject`, asked before an incoming call is answered. Without it every call is
             welcome, under the identity its transport gives it.
 
     Raises:
-        ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or an
-            asker that this provider gives no way to ask through.
+        ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, an asker
+            that this provider gives no way to ask through, or tools of the page that nobody could hold or declare.
     """
 
     channel_type = ChannelType.REALTIME_VOICE
@@ -75,6 +78,7 @@ class RealtimeVoiceChannel:
         tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
         tool_timeouts: Mapping[str, float] | None = None,
         tool_recovery: bool = True,
+        frontend_tools: bool | Collection[str] = False,
         rejoin_s: float = REJOIN_S,
         on_call: OnCall | None = None,
     ) -> None:
@@ -99,6 +103,7 @@ class RealtimeVoiceChannel:
             host=lambda _room_id: self.tool_handler,
             bounds=Bounds(default_s=tool_timeout_seconds, named=dict(tool_timeouts or {})),
             tool_recovery=tool_recovery,
+            frontend_tools=FrontendTools.of(frontend_tools, human_input_handler, provider.capabilities),
         )
         self._agent = Agent(self, self._hooks, parts)
         self._tasks = Tasks(f"channel {id}")

@@ -1,4 +1,4 @@
-"""Who serves a call that may run: a person first, then the host's handler, which may have to be approved before."""
+"""Who serves a call that may run: a person, the page in the call, or the host's handler, which may need an approval."""
 
 import json
 import logging
@@ -66,12 +66,35 @@ class Waits(Protocol):
         ...
 
 
+class Asks(Protocol):
+    """Who serves a call as a request: it is opened, and then waited for."""
+
+    def open(
+        self, caller: Caller, name: str, arguments: Mapping[str, object], *, channel_type: ChannelType
+    ) -> PendingInput:
+        """Open the request of one call; `ToolFailedError`: it cannot be."""
+        ...
+
+    async def outcome(self, pending: PendingInput) -> str:
+        """Wait for it, and return what the model reads."""
+        ...
+
+
+class PageServes(Asks, Protocol):
+    """The tools of the page in the call."""
+
+    def serves(self, name: str) -> bool:
+        """Whether this tool is the page's."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Servers:
     """Who serves a session's calls.
 
     Args:
         human: The tools that ask a person.
+        page: The tools of the page in the call.
         host: The host's handler, as it is now.
         bounds: How long they may take.
         session: The session, as askers see it.
@@ -79,6 +102,7 @@ class Servers:
     """
 
     human: HumanInputToolHandler | None = None
+    page: PageServes | None = None
     host: Callable[[], ToolHandler | None] = lambda: None
     bounds: Bounds = field(default_factory=Bounds)
     session: AskerSession | None = None
@@ -96,7 +120,7 @@ class Serving:
         self._waits = waits
 
     async def serve(self, call: ToolCall, arguments: dict[str, object], gate: Gate) -> Outcome:
-        """Have the call served: a person's tool first, then the host's handler."""
+        """Have the call served: a person's tool first, then the page's, then the host's handler."""
         origin = self._origin
         context = ToolCallContext(
             room_id=origin.room_id,
@@ -110,11 +134,16 @@ class Serving:
             door=self._door,
         )
         human = self._human
+        page = self._servers.page
         persons = human is not None and human.serves(call.name)
-        bound = self._servers.bounds.of(call.name, asks_a_person=persons)
+        pages = page is not None and not persons and page.serves(call.name)
+        bound = self._servers.bounds.of(call.name, asks_a_person=persons or pages)
         try:
             if human is not None and persons:
-                text = await self._ask(human, call, arguments, context, bound)
+                text = await self._ask_person(human, call, arguments, context, bound)
+                return Outcome(OutcomeKind.SERVED, text, never_cut=True)
+            if page is not None and pages:
+                text = await self._ask(page, call, arguments, self._caller(context), bound)
                 return Outcome(OutcomeKind.SERVED, text, never_cut=True)
             return await self._serve_host(call, arguments, context, gate, bound)
         except UnservedToolCallError as error:
@@ -130,9 +159,12 @@ class Serving:
             log.warning("tool %s failed", call.name, exc_info=error)
             return failed(error)
 
-    # --- a person's tool ---------------------------------------------------------------------------------------------
+    # --- a person's tool, or the page's ------------------------------------------------------------------------------
 
-    async def _ask(
+    def _caller(self, context: ToolCallContext) -> Caller:
+        return Caller(context, self._servers.session, self._servers.max_chars)
+
+    async def _ask_person(
         self,
         human: HumanInputToolHandler,
         call: ToolCall,
@@ -140,19 +172,23 @@ class Serving:
         context: ToolCallContext,
         bound: float | None,
     ) -> str:
-        caller = Caller(context, self._servers.session, self._servers.max_chars)
-        channel_type = self._origin.channel_type
+        caller = self._caller(context)
         if not human.asks(call.name):
-            return await human.ask_for(caller, call.name, arguments, channel_type=channel_type)
-        request = human.open(caller, call.name, arguments, channel_type=channel_type)
+            return await human.ask_for(caller, call.name, arguments, channel_type=self._origin.channel_type)
+        return await self._ask(human, call, arguments, caller, bound)
+
+    async def _ask(
+        self, asked: Asks, call: ToolCall, arguments: dict[str, object], caller: Caller, bound: float | None
+    ) -> str:
+        request = asked.open(caller, call.name, arguments, channel_type=self._origin.channel_type)
         self._wait(call, request)
         if bound is None:
-            return await human.outcome(request)
+            return await asked.outcome(request)
         with anyio.move_on_after(bound):
-            return await human.outcome(request)
+            return await asked.outcome(request)
         if request.end is not RequestEnd.WITHDRAWN:
             # Settled in the very tick of the bound: whoever settled it was told that it counts.
-            return await human.outcome(request)
+            return await asked.outcome(request)
         raise BoundExceeded
 
     def _wait(self, call: ToolCall, request: PendingInput) -> None:

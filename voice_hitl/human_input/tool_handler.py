@@ -46,7 +46,7 @@ class Caller:
     session: AskerSession | None = None
     max_chars: int | None = None
 
-    def fields(self, *, channel_type: ChannelType, question: Question) -> RequestFields:
+    def fields(self, *, channel_type: ChannelType, question: Question | None) -> RequestFields:
         """What a request of this call, on a door of `channel_type`, says of where it came from."""
         context = self.context
         return {

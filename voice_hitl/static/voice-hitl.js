@@ -6,6 +6,7 @@
  *     const live = await call("/offer");
  *     live.on("request.opened", (request) => show(request));
  *     await live.answer(pendingId, { action: "answer", value: true });
+ *     await live.tools.register({ name: "pick_time", parameters }, (args, use) => show(args, use));
  *     live.hangUp();
  *
  * No dependency, no build step. Every message of the session is an event of the same name (`transcript`,
@@ -46,7 +47,17 @@
  * @property {string} [reason]
  */
 
+/**
+ * A tool of this page. `parameters` is the JSON Schema of its arguments, an object; without it there are none.
+ *
+ * @typedef {{ name: string, description?: string, parameters?: object }} Tool
+ *
+ * Serves the calls of a tool: what it returns, or resolves to, is the result, any JSON; what it throws gives the call up.
+ * @typedef {(args: any, use: ToolUse) => unknown} Serve
+ */
+
 const VERSION = 1;
+const MAX_BYTES = 65536;
 const CHANNEL = "voice-hitl";
 const GATHERING_MS = 2000;
 const ANSWER_MS = 20000;
@@ -95,6 +106,9 @@ export class Call {
 
   /** The cards, open and over, oldest first. @type {Map<string, Request>} */
   requests = new Map();
+
+  /** This page's own tools, offered to the model of the call. */
+  tools = new Tools((message) => this.#send(message));
 
   /** @type {Map<string, Set<Listener>>} */
   #listeners = new Map();
@@ -266,6 +280,7 @@ export class Call {
     channel.addEventListener("close", () => this.#lost(peer));
     this.#become("live");
     for (const { text } of this.#waiting.values()) channel.send(text);
+    this.tools.offerAgain();
   }
 
   /**
@@ -351,6 +366,7 @@ export class Call {
     this.#audio.srcObject = null;
     for (const waiting of this.#waiting.values()) waiting.reject(new CallFailed("The call has ended."));
     this.#waiting.clear();
+    this.tools.end();
     this.#become("ended", reason);
   }
 
@@ -364,6 +380,9 @@ export class Call {
     if (this.state === "ended") return Promise.reject(new CallFailed("The call has ended."));
     const id = String(++this.#ids);
     const text = JSON.stringify({ v: VERSION, id, ...message });
+    if (new TextEncoder().encode(text).length > MAX_BYTES) {
+      return Promise.reject(new Error(`a message has at most ${MAX_BYTES} bytes`));
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { text, resolve, reject });
       if (this.#channel?.readyState === "open") this.#channel.send(text);
@@ -382,6 +401,7 @@ export class Call {
       else waiting?.reject(new Refused(message));
     }
     if (message.type.startsWith("request.")) this.#keep(message);
+    if (message.type === "tool.status") this.tools.follow(message);
     this.#emit(message);
     if (message.type === "call.state" && message.state === "ended") this.#end(message.reason ?? "us");
   }
@@ -410,6 +430,132 @@ export class Call {
       }
     }
   }
+}
+
+/** A call of one of this page's tools, kept up to date while it is being served. */
+export class ToolUse {
+  /** @type {"executing" | "complete"} */
+  status = "executing";
+  #ended = new AbortController();
+
+  /** @param {Message} message */
+  constructor({ call, tool, arguments: args, pending_id, expires_at }) {
+    /** The tool call. @type {string} */
+    this.call = call;
+    /** @type {string} */
+    this.tool = tool;
+    this.arguments = args;
+    /** @type {string} */
+    this.pending_id = pending_id;
+    /** @type {string | undefined} */
+    this.expires_at = expires_at;
+    /** How it ended: answered, refused, blocked, timed_out, withdrawn. @type {string | undefined} */
+    this.end = undefined;
+  }
+
+  /** Aborts when the call is over, whatever ended it: what the page shows of it can go. */
+  get signal() {
+    return this.#ended.signal;
+  }
+
+  /** @param {string} [end] */
+  complete(end) {
+    this.status = "complete";
+    this.end = end;
+    this.#ended.abort();
+  }
+}
+
+/** The tools of a page. `live.tools`; they may be registered before the call connects. */
+class Tools {
+  #send;
+  /** @type {Map<string, { tool: Tool, serve?: Serve }>} */
+  #offered = new Map();
+  /** @type {Serve | undefined} */
+  #serveTheRest;
+  /** @type {Map<string, ToolUse>} */
+  #uses = new Map();
+  #connected = false;
+
+  /** @param {(message: Message) => Promise<Message>} send */
+  constructor(send) {
+    this.#send = send;
+  }
+
+  /**
+   * Offer a tool to the model for as long as the call lasts; the same name again replaces it. `*` offers nothing: it
+   * serves the calls of those tools that were registered without a `serve` of their own.
+   *
+   * Resolves when the session has taken it, once the call is up; rejects with `Refused` where the name is not free.
+   *
+   * @param {Tool | "*"} tool
+   * @param {Serve} [serve]
+   * @returns {Promise<void>}
+   */
+  async register(tool, serve) {
+    if (tool === "*") {
+      this.#serveTheRest = serve;
+      return;
+    }
+    const offered = { tool, serve };
+    this.#offered.set(tool.name, offered);
+    try {
+      await this.#send(registration(tool));
+    } catch (refused) {
+      if (refused instanceof Refused && this.#offered.get(tool.name) === offered) this.#offered.delete(tool.name);
+      throw refused;
+    }
+  }
+
+  /** Offer a tool no longer; its open calls are given up. @param {string} name */
+  async unregister(name) {
+    if (this.#offered.delete(name)) await this.#send({ type: "tool.unregister", name });
+  }
+
+  /** The call is up, or up again: a page that comes back offers its tools again. */
+  offerAgain() {
+    // The first time they are on their way already.
+    if (this.#connected) for (const { tool } of this.#offered.values()) this.#send(registration(tool)).catch(reportError);
+    this.#connected = true;
+  }
+
+  /** @param {Message} message */
+  follow(message) {
+    const use = this.#uses.get(message.pending_id);
+    if (message.status === "executing" && !use) this.#serve(new ToolUse(message));
+    if (message.status === "complete" && use) {
+      this.#uses.delete(message.pending_id);
+      use.complete(message.end);
+    }
+  }
+
+  /** The call has ended. */
+  end() {
+    for (const use of this.#uses.values()) use.complete("withdrawn");
+    this.#uses.clear();
+  }
+
+  /** @param {ToolUse} use */
+  async #serve(use) {
+    this.#uses.set(use.pending_id, use);
+    const serve = this.#offered.get(use.tool)?.serve ?? this.#serveTheRest;
+    const { pending_id } = use;
+    try {
+      if (!serve) throw new Error("the page does not serve it");
+      const result = (await serve(use.arguments, use)) ?? null;
+      if (use.status === "executing") await this.#send({ type: "tool.respond", pending_id, result, key: token() });
+    } catch (error) {
+      // What comes too late is no news: how the call ended was told by its last status.
+      if (use.status !== "executing") return;
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.#send({ type: "tool.abort", pending_id, reason, key: token() }).catch(() => {});
+    }
+  }
+}
+
+/** @param {Tool} tool @returns {Message} */
+function registration({ name, description, parameters }) {
+  return { type: "tool.register", name, description, parameters };
 }
 
 /**
