@@ -78,10 +78,10 @@ class PhoneAudio:
         self._events.put(Digit(digit, duration_ms, current_time()))
 
     def end(self, reason: HangUpReason) -> None:
-        """The call is over. Only the first ending counts; of a line that fell silent it is a loss."""
+        """The call is over. Only the first ending counts; of a line that fell silent it is a loss, whoever lets go."""
         if self.over:
             return
-        self._events.put(HungUp("lost" if self._lost and reason == "caller" else reason, current_time()))
+        self._events.put(HungUp("lost" if self._lost and reason in {"caller", "us"} else reason, current_time()))
         self._events.close()
         self._dry.set()
         self._job.cancel()

@@ -15,7 +15,7 @@ from aiortc.mediastreams import AudioStreamTrack, MediaStreamTrack
 from aiortc.rtp import RtpPacket
 
 from tests.transports.webrtc_agent import RATE, Agent, Ear, agent, loudness, say, strongest_hz, tone
-from voice_hitl.transport import AudioIn, CallRejected, Heard, HungUp, Incoming, LegLost, Message, Played
+from voice_hitl.transport import AudioIn, CallRejected, Digit, Heard, HungUp, Incoming, LegLost, Message, Played
 from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, call, ice, sdp, seam
 from voice_hitl_webrtc.messages import MAX_BYTES
 
@@ -379,3 +379,18 @@ async def a_peer(*more: MediaStreamTrack) -> RTCPeerConnection:
     await ice.gather(peer)
     await peer.setLocalDescription(await peer.createOffer())
     return peer
+
+
+async def test_keys_are_pressed_while_we_speak_and_arrive_though_packets_are_lost() -> None:
+    async with a_call() as made:
+        lose_packets(made.callee, one_in=20)
+        say(made.caller, tone(440, 2.5), "question")
+        await made.caller.press("4271#")
+        await made.at_callee.next(Digit, 5)
+        assert "".join(digit.digit for digit in made.at_callee.of(Digit)) == "4271#"
+        assert {digit.duration_ms for digit in made.at_callee.of(Digit)} == {100}
+        assert strongest_hz(await made.at_callee.voice(1.5)) == pytest.approx(440, abs=5)
+        with pytest.raises(ValueError, match="keys of a telephone"):
+            await made.caller.press("x")
+        await made.caller.hang_up()
+        await made.caller.press("1")

@@ -91,3 +91,12 @@ async def test_an_agent_without_a_network_offers_the_loopback_address(monkeypatc
     await seam.offer_loopback(gatherer)
     assert [candidate.ip for candidate in gatherer.getLocalCandidates()] == [seam.LOOPBACK]
     await peer.close()
+
+
+def test_a_sender_makes_a_packet_of_each_payload_and_hands_it_to_its_transport() -> None:
+    source = inspect.getsource(RTCRtpSender)
+    assert list(inspect.signature(getattr(RTCRtpSender, seam.NEXT_FRAME)).parameters) == ["self", "codec"]
+    assert f"await self.{seam.NEXT_FRAME}(codec)" in source
+    assert "enumerate(enc_frame.payloads)" in source
+    assert f"await self.transport.{seam.SEND}(packet_bytes)" in source
+    assert inspect.iscoroutinefunction(getattr(RTCDtlsTransport, seam.SEND))

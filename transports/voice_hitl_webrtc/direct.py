@@ -8,6 +8,7 @@ else. All that this needs of its insides is in `seam.py`.
 import asyncio
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import assert_never
 
 from aiortc import RTCRtpTransceiver
@@ -24,6 +25,7 @@ from voice_hitl.audio.tempo import lengthen, shorten
 from voice_hitl.errors import InvalidOffer
 from voice_hitl_webrtc import opus, seam
 from voice_hitl_webrtc.digits import DigitReader
+from voice_hitl_webrtc.keying import Keying
 from voice_hitl_webrtc.media import MediaPorts
 from voice_hitl_webrtc.pacer import PERIOD_S, Pacer
 
@@ -35,6 +37,8 @@ EVENTS_PAYLOAD_TYPE = 110
 
 QUIET_FRAMES = 10
 """After so many silent frames in a row the encoder rests, and packets without content are sent."""
+
+_FRAME_UNITS = round(opus.CLOCK_RATE * PERIOD_S)
 
 BEHIND_S = 0.2
 """When the clock is further behind than this, the process stood still: the time is skipped, not played in a burst."""
@@ -54,6 +58,8 @@ class DirectMedia:
         self.track: MediaStreamTrack = _Outgoing(rate, ports)
         self.codec = ""
         self.digits = False
+        self._keying = Keying(_FRAME_UNITS)
+        self._let_go = asyncio.Event()
         self._incoming = _Incoming(rate, ports)
 
     @property
@@ -82,13 +88,34 @@ class DirectMedia:
         seam.settle_on(transceiver, [ours] if events is None else [ours, events])
         self.codec = f"opus/{ours.clockRate}"
         self.digits = events is not None
+        if events is not None and events.payloadType is not None:
+            self._keying.tick_units = round(events.clockRate * PERIOD_S)
+            seam.send_beside(transceiver.sender, partial(self._next_event, events.payloadType))
         self._incoming.listen(ours, events)
         seam.tap(transceiver.receiver, self._incoming.receive)
+
+    async def press(self, keys: str) -> None:
+        """Press keys, each for a tenth of a second beside the audio; returns when the last one was let go."""
+        if not self.digits:
+            raise ValueError("the far end takes no digits: it has no telephone-event in its SDP")
+        self._keying.press(keys)
+        while not self._keying.idle and self.track.readyState == "live":
+            self._let_go.clear()
+            await self._let_go.wait()
+
+    def _next_event(self, payload_type: int) -> seam.Beside | None:
+        packet = self._keying.tick()
+        if self._keying.idle:
+            self._let_go.set()
+        if packet is None:
+            return None
+        return seam.Beside(payload_type, packet.payload, marker=packet.first, before=packet.age_ticks * _FRAME_UNITS)
 
     def close(self) -> None:
         """Stop both clocks."""
         self.track.stop()
         self._incoming.close()
+        self._let_go.set()
 
 
 def _opus_in(codecs: Sequence[RTCRtpCodecParameters]) -> RTCRtpCodecParameters:
@@ -118,7 +145,7 @@ class _Outgoing(MediaStreamTrack):
         self._silent_frames = 0
         self._pacer = Pacer()
         self._time_base = Fraction(1, opus.CLOCK_RATE)
-        self._samples = round(opus.CLOCK_RATE * PERIOD_S)
+        self._samples = _FRAME_UNITS
 
     async def recv(self) -> "Packet[Stream]":
         if self.readyState != "live":
@@ -145,7 +172,7 @@ class _Incoming:
         self._ports = ports
         self._rate = rate
         self._frame_bytes = frame_bytes(rate)
-        self._frame_samples = round(opus.CLOCK_RATE * PERIOD_S)
+        self._frame_samples = _FRAME_UNITS
         self._decoder = opus.Decoder(rate)
         self._pcm = b""
         self._opus_type: int | None = None

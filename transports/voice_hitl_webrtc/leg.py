@@ -165,6 +165,13 @@ class WebRTCLeg:
         if not self._ended:
             self._messages.send(text)
 
+    async def press(self, keys: str) -> None:
+        """Press keys (`0123456789*#ABCD`) as a caller does; returns when the last was let go, or the call is over.
+
+        `ValueError` for a key that no telephone has, and where the far end takes none.
+        """
+        await self._media.press(keys)
+
     async def hang_up(self, *, after: After = "now") -> None:
         """End the call; after playout: when what is queued was heard, the far end is lost or gone."""
         if after == "playout":

@@ -66,6 +66,10 @@ class MediaPath(Protocol):
         """
         ...
 
+    async def press(self, keys: str) -> None:
+        """Press keys of a telephone; returns when the last was let go. `ValueError`: no such key, or none are taken."""
+        ...
+
     def close(self) -> None:
         """Stop the clocks. Nothing is called on the leg afterwards."""
         ...

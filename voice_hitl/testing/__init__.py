@@ -2,8 +2,10 @@
 
 `ScriptedProvider` plays the speech model, `LoopbackTransport` the call and its caller, and in a `VirtualTimeLoop` five
 minutes of waiting take no time. They are strict: what was not expected fails the test, and says what came instead.
+`leg_contract` holds a transport of your own against what every leg does.
 """
 
+from voice_hitl.testing import leg_contract
 from voice_hitl.testing.commands import (
     Closed,
     Command,
@@ -49,4 +51,5 @@ __all__ = [
     "SentAudio",
     "SentToolResult",
     "VirtualTimeLoop",
+    "leg_contract",
 ]
