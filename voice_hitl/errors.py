@@ -12,6 +12,7 @@
      ├── InvalidArguments (ValueError)            tool arguments that do not fit their schema
      ├── ConnectionEnded                          a connection, leg or presence is closed; nothing more comes
      ├── ProviderError                            the speech model could not be reached or refused us
+     ├── ReasoningCutShort                        raised by a reasoning backend: what it has said is not the whole
      ├── InvalidOffer (ValueError)                a call set-up that cannot be answered (a malformed SDP)
      ├── StoreUnavailable                         a store cannot be used now: a file, a server that is not there
      ├── NotStorable (ValueError)                 a request with values that are not JSON: it cannot be saved
@@ -59,6 +60,10 @@ class ConnectionEnded(VoiceHitlError):  # noqa: N818 - an ending, not a fault
 
 class ProviderError(VoiceHitlError):
     """The provider could not be reached, or refused the session. The text says what to do."""
+
+
+class ReasoningCutShort(VoiceHitlError):  # noqa: N818 - named by its cause
+    """Raised by a reasoning backend: its turn was cut short, and what it has said is not the whole. The text is why."""
 
 
 class InvalidOffer(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer

@@ -182,7 +182,7 @@ class ToolCancelled:
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """A full-duplex model hands reasoning over."""
+    """A full-duplex model hands reasoning over. What was said before it has come as final transcripts."""
 
     delegation_id: str
     target: str = ""
@@ -293,8 +293,11 @@ class ProviderConnection(Protocol):
         """Change instructions and tools in place."""
         ...
 
-    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
-        """Give some of a delegation's output."""
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
+        """Give some of a delegation's output. Not spoken: for the model to know, and not to tell.
+
+        A delegation of a connection before this one is answered too, in whatever form this one takes.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -149,7 +149,7 @@ class LocalConnection:
         self._check_open()
         self._desk.declare(config.tools)
 
-    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
         """Refuse: it hands nothing over (`capabilities.delegates`)."""
         raise ProviderError(f"the embedded model delegates nothing: there is no delegation {delegation_id!r}")
 

@@ -149,7 +149,7 @@ class OpenAIRealtimeConnection:
         self._flush()
         await self._confirmed(update)
 
-    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
         """Nothing: this service hands nothing over."""
 
     async def aclose(self) -> None:

@@ -22,6 +22,7 @@ from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.answer import Answer
+from voice_hitl.reasoning import ReasoningBackend
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.testing import (
@@ -104,6 +105,8 @@ class Desk:
         rejoin_s: float = 15,
         provider: ScriptedProvider | None = None,
         tool_recovery: bool = True,
+        reasoning_backend: ReasoningBackend | None = None,
+        reasoning_timeout_s: float | None = 120,
         frontend_tools: bool | Collection[str] = False,
     ) -> None:
         self.provider = provider or ScriptedProvider(capabilities=capabilities)
@@ -121,6 +124,8 @@ class Desk:
             on_call=on_call,
             rejoin_s=rejoin_s,
             tool_recovery=tool_recovery,
+            reasoning_backend=reasoning_backend,
+            reasoning_timeout_s=reasoning_timeout_s,
             frontend_tools=frontend_tools,
         )
         self.kit = VoiceKit()

@@ -8,6 +8,7 @@ from typing import Unpack
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.channel_hooks import ChannelHooks
 from voice_hitl.channels.declared import DeclaredTools, check_askers, check_names
+from voice_hitl.channels.delegations import Delegations
 from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.options import SessionOptions, SessionOverrides
@@ -17,16 +18,18 @@ from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
 from voice_hitl.doors.gate import Catalogue, Gate
-from voice_hitl.doors.pipeline import Door, Pipeline
+from voice_hitl.doors.pipeline import CallWatcher, Door, Pipeline
 from voice_hitl.doors.provider_call import ProviderCallDoor
 from voice_hitl.doors.serving import Bounds, Origin, Servers
 from voice_hitl.doors.spoken_call import SpokenCallDoor
 from voice_hitl.enums import DoorName
 from voice_hitl.errors import ProviderError
 from voice_hitl.hooks import HookContext
+from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import Channel
 from voice_hitl.provider import Provider, ProviderConfig
+from voice_hitl.reasoning import ReasoningBackend
 from voice_hitl.tasks import Tasks
 from voice_hitl.tools.context import Actor
 from voice_hitl.tools.handler import ToolHandler
@@ -46,6 +49,8 @@ class AgentParts:
         tool_recovery: Whether a call that the model says is run.
         frontend_tools: Which tools the page in a call may offer; None: none.
         door: Which door the model's own calls come through.
+        reasoning: Who works on what the model hands over.
+        reasoning_timeout_s: How long that may take while nobody is asked; None: no bound.
     """
 
     provider: Provider
@@ -56,8 +61,11 @@ class AgentParts:
     tool_recovery: bool
     frontend_tools: FrontendTools | None = None
     door: DoorName = DoorName.PROVIDER_CALL
+    reasoning: ReasoningBackend | None = None
+    reasoning_timeout_s: float | None = None
 
     def __post_init__(self) -> None:
+        check_timeout(self.reasoning_timeout_s)
         check_names(self.options.tools, self.human)
         check_askers(self.human, self.provider.capabilities)
         Catalogue(self.options.tools)  # a schema that does not compile is an error here, not in the first call
@@ -133,6 +141,7 @@ class Agent:
                 requests=SessionRequests(self.parts.human, session_id),
                 pipeline=self._pipeline,
                 spoken_calls=self._spoken_calls,
+                delegations=self._delegations,
                 told=self._told,
                 frontend_tools=self.parts.frontend_tools,
                 declare=self._declare_again,
@@ -191,7 +200,23 @@ class Agent:
             enabled=self.parts.tool_recovery,
         )
 
-    def _through(self, session: VoiceSession, door: Door, book: Book, gate: Gate) -> Pipeline:
+    def _delegations(self, session: VoiceSession) -> Delegations:
+        return Delegations(
+            backend=self.parts.reasoning,
+            timeout_s=self.parts.reasoning_timeout_s,
+            session=session,
+            link=session.link,
+            gate=lambda: session.pipeline.gate,
+            refused=lambda: self._declared.refused(session.options, session.pipeline.gate),
+            pipeline=lambda door, book, gate, watcher: self._through(session, door, book, gate, watcher),
+            told=self._told(session),
+            tasks=session.tasks,
+        )
+
+    def _through(
+        self, session: VoiceSession, door: Door, book: Book, gate: Gate, watcher: CallWatcher | None = None
+    ) -> Pipeline:
+        """A way for calls to run. `watcher`: theirs, where they are not the model's own, to answer as it can take."""
         return Pipeline(
             book=book,
             door=door,
@@ -209,13 +234,13 @@ class Agent:
                 host=lambda: self.parts.host(session.room_id),
                 bounds=self.parts.bounds,
                 session=session,
-                max_chars=self.parts.provider.capabilities.max_result_chars,
+                max_chars=self.parts.provider.capabilities.max_result_chars if watcher is None else None,
             ),
             hooks=self._hooks.now,
             hook_context=self._context(session),
             tasks=session.tasks,
             watching=session.watching,
-            watcher=session.calls,
+            watcher=watcher or session.calls,
         )
 
     def _told(self, session: VoiceSession) -> Told:

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from voice_hitl.asker import AskerSession, NeedsOfProvider, can_answer
+from voice_hitl.calls.outcome import Outcome
 from voice_hitl.channels.options import SessionOptions
 from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
@@ -64,6 +65,16 @@ class DeclaredTools:
         # What a page offers is no other session's: kept, it would push out what all of them declare.
         catalogue = Catalogue(declared) if of_the_page else self._compiled(declared)
         return Gate(catalogue, policy, role, undeclared_pass=nothing_to_declare)
+
+    def refused(self, options: SessionOptions, gate: Gate) -> dict[str, str]:
+        """What there is and a session does not declare, by name, each with the refusal that a call of it reads."""
+        persons = self._human.tool_definitions if self._human is not None else ()
+        refused: dict[str, str] = {}
+        for tool in (*options.tools, *persons):
+            outcome = gate.admit(tool.name, {}) if gate.catalogue.find(tool.name) is None else None
+            if isinstance(outcome, Outcome):
+                refused[tool.name] = outcome.text
+        return refused
 
     def _compiled(self, declared: Sequence[AITool]) -> Catalogue:
         """Compile once for all sessions that declare the same definitions; a catalogue keeps them, and so their ids."""

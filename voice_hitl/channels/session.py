@@ -10,6 +10,7 @@ import anyio
 
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.callers_leg import CallersLeg
+from voice_hitl.channels.delegations import Delegations
 from voice_hitl.channels.floor import Floor
 from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
@@ -75,6 +76,7 @@ class SessionSetup:
     requests: SessionRequests
     pipeline: Callable[["VoiceSession"], Pipeline]
     spoken_calls: Callable[["VoiceSession", Hearing], SpokenCalls]
+    delegations: Callable[["VoiceSession"], Delegations]
     told: Callable[["VoiceSession"], Told]
     frontend_tools: FrontendTools | None
     declare: Callable[["VoiceSession"], Awaitable[None]]
@@ -152,6 +154,7 @@ class VoiceSession:
                 is_held=lambda: self.line.held is not None,
             ),
         )
+        self._delegations = setup.delegations(self)
 
     # --- what an application sees ------------------------------------------------------------------------------------
 
@@ -286,11 +289,12 @@ class VoiceSession:
         self._setup.requests.withdraw()
         self.pipeline.end(but=self.pipeline.current_call())
         self._spoken_calls.end()
+        self._delegations.end()
         self._stop.set()
 
     @property
     def _call_jobs(self) -> list[Job]:
-        return [*self.pipeline.jobs, *self._spoken_calls.pipeline.jobs]
+        return [*self.pipeline.jobs, *self._spoken_calls.pipeline.jobs, *self._delegations.jobs]
 
     # --- who it serves -----------------------------------------------------------------------------------------------
 
@@ -304,6 +308,7 @@ class VoiceSession:
                     self._voices.replaced()
                     self.calls.replaced()
                     self._spoken_calls.replaced()
+                    self._delegations.replaced()
                 else:
                     self._on_model(event)
         except ConnectionEnded:
@@ -378,7 +383,7 @@ class VoiceSession:
             case Connected() | GoingAway() | UserItem() | PlaybackEnded():
                 pass
             case Delegated():
-                log.warning("the model delegated, and session %s has no reasoning backend", self.id)
+                self._delegations.delegated(event)
             case _:
                 assert_never(event)
 
@@ -387,6 +392,7 @@ class VoiceSession:
         if event.final and event.text:
             self.outputs.said(event.role, event.text)
             self._told.transcribed(event)
+            self._delegations.heard(event)
             if event.role == "user":
                 self._voices.transcribed(event)
         elif event.final and event.role == "user":

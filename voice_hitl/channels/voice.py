@@ -20,6 +20,7 @@ from voice_hitl.errors import InvalidOffer, ProviderError
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.provider import Provider
+from voice_hitl.reasoning import ReasoningBackend
 from voice_hitl.tasks import Latch, Tasks
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
@@ -29,6 +30,7 @@ from voice_hitl.transport import CallRejected, HangUpReason, Incoming, Transport
 log = logging.getLogger(__name__)
 
 TOOL_TIMEOUT_S = 10.0
+REASONING_TIMEOUT_S = 120.0
 REJOIN_S = 15.0
 
 
@@ -49,6 +51,9 @@ class RealtimeVoiceChannel:
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
         tool_recovery: Whether a call that the model says, instead of issuing it, is run.
+        reasoning_backend: Who works on what a full-duplex model hands over (`capabilities.delegates`).
+        reasoning_timeout_s: How long it may take over one task; it does not run while a person is being asked. None: no
+            bound.
         frontend_tools: Whether the page in a call may offer tools of its own to the model: True, or the names of those
             it may. Their calls have the person's timeout.
         rejoin_s: How long a lost leg is waited for, in seconds (a phone leg: not at all).
@@ -78,12 +83,17 @@ class RealtimeVoiceChannel:
         tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
         tool_timeouts: Mapping[str, float] | None = None,
         tool_recovery: bool = True,
+        reasoning_backend: ReasoningBackend | None = None,
+        reasoning_timeout_s: float | None = REASONING_TIMEOUT_S,
         frontend_tools: bool | Collection[str] = False,
         rejoin_s: float = REJOIN_S,
         on_call: OnCall | None = None,
     ) -> None:
         if isinstance(tool_handler, HumanInputToolHandler):
             log.warning("channel %s: pass a HumanInputToolHandler as human_input_handler=, not as tool_handler=", id)
+        if provider.capabilities.delegates != (reasoning_backend is not None):
+            what = "nobody works on what it hands over" if reasoning_backend is None else "it hands nothing over"
+            log.warning("channel %s: its provider and its reasoning_backend do not fit: %s", id, what)
         self.id = id
         self.tool_handler = tool_handler
         self._transport = transport
@@ -103,6 +113,8 @@ class RealtimeVoiceChannel:
             host=lambda _room_id: self.tool_handler,
             bounds=Bounds(default_s=tool_timeout_seconds, named=dict(tool_timeouts or {})),
             tool_recovery=tool_recovery,
+            reasoning=reasoning_backend,
+            reasoning_timeout_s=reasoning_timeout_s,
             frontend_tools=FrontendTools.of(frontend_tools, human_input_handler, provider.capabilities),
         )
         self._agent = Agent(self, self._hooks, parts)

@@ -81,6 +81,7 @@ class DelegationOutput:
     delegation_id: str
     text: str
     final: bool
+    spoken: bool = True
 
 
 @dataclass(frozen=True, slots=True)

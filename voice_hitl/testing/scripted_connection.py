@@ -197,9 +197,9 @@ class ScriptedConnection:
         await self._do(Reconfigured(config))
         self.config = config
 
-    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
         """Record some of a delegation's output."""
-        await self._do(DelegationOutput(delegation_id, text, final))
+        await self._do(DelegationOutput(delegation_id, text, final, spoken))
 
     async def aclose(self) -> None:
         """Record the end, once, and end the events."""

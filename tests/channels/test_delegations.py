@@ -1,0 +1,569 @@
+"""What a full-duplex model hands over: served by a backend, its calls the session's own, its end told in words."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import anyio
+import pytest
+
+from tests.channels.desk import CONFIRM, LOOK_UP, Call, Desk, settle_down
+from voice_hitl.channels.delegation_words import InVain, words_for
+from voice_hitl.enums import ChannelType, DoorName, HookTrigger, OutcomeKind, RequestEnd
+from voice_hitl.errors import ReasoningCutShort
+from voice_hitl.events import ToolCallEvent
+from voice_hitl.hooks import HookContext, HookResult
+from voice_hitl.provider import Delegated, ProviderCapabilities, Transcript
+from voice_hitl.reasoning import ReasoningOutput, ReasoningRequest, SpokenLine
+from voice_hitl.tasks import Latch
+from voice_hitl.testing import DelegationOutput, Forgot, Injected
+from voice_hitl.tools.calls import AIToolCall
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.policy import ToolPolicy
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
+
+LIVE = ProviderCapabilities(hold="deaf", delegates=True, speech_events=False)
+DELETE = AITool("delete_all", "Delete everything.", {"type": "object"})
+
+Work = Callable[[ReasoningRequest], AsyncIterator[ReasoningOutput]]
+
+
+class Backend:
+    """A backend that works as the test says, and keeps what it was asked."""
+
+    def __init__(self, work: Work | None = None) -> None:
+        self.work = work or answer
+        self.requests: list[ReasoningRequest] = []
+        self.ended: list[str] = []
+        self.closed: list[str] = []
+
+    async def reason(self, request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        self.requests.append(request)
+        try:
+            async for output in self.work(request):
+                yield output
+        finally:
+            self.closed.append(request.delegation_id)
+
+    def session_ended(self, session_id: str) -> None:
+        self.ended.append(session_id)
+
+
+class Nonsense:
+    """A backend whose `reason` gives whatever the test says."""
+
+    def __init__(self, given: Callable[[ReasoningRequest], object]) -> None:
+        self.reason = given
+
+
+async def answer(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+    yield ReasoningOutput("It is sunny.", is_final=True)
+
+
+def calls(*made: AIToolCall) -> Work:
+    """Make these calls at once, and say what they return."""
+
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        texts: dict[int, str] = {}
+
+        async def run(number: int, call: AIToolCall) -> None:
+            texts[number] = await request.execute_tool_call(call)
+
+        async with anyio.create_task_group() as group:
+            for number, call in enumerate(made):
+                group.start_soon(run, number, call)
+        yield ReasoningOutput(" | ".join(texts[number] for number in sorted(texts)), is_final=True)
+
+    return work
+
+
+CONFIRMS = AIToolCall("c1", "ConfirmAction", CONFIRM)
+LOOKS_UP = AIToolCall("c1", "look_up", '{"q": "menu"}')
+
+
+def said(text: str, *, by: str = "user", item: str = "i1") -> Transcript:
+    return Transcript("user" if by == "user" else "assistant", text, final=True, item_id=item)
+
+
+def desk(work: Work | None = None, *, timeout_s: float | None = 120, tools: Sequence[AITool] = (LOOK_UP,)) -> Desk:
+    backend = Backend(work)
+    return Desk(capabilities=LIVE, reasoning_backend=backend, reasoning_timeout_s=timeout_s, tools=tools)
+
+
+async def hand_over(call: Call, delegation_id: str = "d1", *, target: str = "client") -> None:
+    call.model.emit(Delegated(delegation_id, target))
+    await settle_down()
+
+
+async def tells(call: Call, how: InVain, delegation_id: str = "d1", *, language: str = "en") -> None:
+    """The caller hears the fixed sentence, once, and nothing else."""
+    text = words_for(how, language)
+    await call.model.expect(DelegationOutput, delegation_id=delegation_id, text=text, final=True, spoken=True)
+    await settle_down(5)
+
+
+# --- serving ---------------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_handed_over_is_worked_on_and_its_outputs_go_back_in_order() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("One moment.")
+        yield ReasoningOutput("the forecast is from noon", spoken=False)
+        yield ReasoningOutput("It is sunny.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="One moment.", spoken=True, final=False)
+        await call.model.expect(DelegationOutput, text="the forecast is from noon", spoken=False, final=False)
+        await call.model.expect(DelegationOutput, text="It is sunny.", spoken=True, final=True)
+        await settle_down(5)
+        assert it.errors == []
+
+
+async def test_a_backend_that_ends_without_a_last_output_ends_the_delegation_all_the_same() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("It is sunny.")
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="It is sunny.", final=False)
+        await call.model.expect(DelegationOutput, text="", final=True, spoken=False)
+
+
+async def test_a_request_says_what_was_said_since_the_last_one_and_whether_it_is_the_first() -> None:
+    backend = Backend()
+    async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:
+        call = await it.call(role="guest")
+        call.model.emit(said("Is it sunny?"), said("Let me see.", by="assistant", item="i2"))
+        await hand_over(call)
+        call.model.emit(said("And tomorrow?", item="i3"))
+        await hand_over(call, "d2")
+        for _ in range(2):
+            await call.model.expect(DelegationOutput)
+        first, second = backend.requests
+        assert first.lines == (SpokenLine("user", "Is it sunny?"), SpokenLine("assistant", "Let me see."))
+        assert second.lines == (SpokenLine("user", "And tomorrow?"),)
+        assert (first.is_first, second.is_first) == (True, False)
+        assert (first.session.id, first.session.participant_id) == (call.session.id, "ada")
+        assert (first.role, first.delegation_id, second.delegation_id) == ("guest", "d1", "d2")
+
+
+async def test_a_request_names_the_tools_that_are_admitted_and_the_refused_ones_with_their_refusal() -> None:
+    backend = Backend(calls(AIToolCall("c1", "delete_all", {})))
+    async with Desk(capabilities=LIVE, reasoning_backend=backend, tools=(LOOK_UP, DELETE)) as it:
+        call = await it.call(tool_policy=ToolPolicy(deny=["delete_*"]))
+        await hand_over(call)
+        output = await call.model.expect(DelegationOutput, final=True)
+        (request,) = backend.requests
+        assert [tool.name for tool in request.tools] == ["look_up", "ConfirmAction"]
+        assert request.refused.keys() == {"delete_all"}
+        assert json.loads(output.text) == {"error": request.refused["delete_all"]}
+
+
+async def test_what_comes_twice_is_served_once_and_what_is_not_ours_never() -> None:
+    async with desk() as it:
+        call = await it.call()
+        await hand_over(call)
+        await hand_over(call)
+        await hand_over(call, "d2", target="responses")
+        await call.model.expect(DelegationOutput, delegation_id="d1")
+        await call.model.expect_nothing(for_s=5)
+
+
+async def test_what_is_handed_over_to_nobody_is_only_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async with Desk(capabilities=LIVE) as it:
+        assert "nobody works on what it hands over" in caplog.text
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect_nothing(for_s=5)
+    assert "has no reasoning backend" in caplog.text
+
+
+async def test_a_backend_for_a_model_that_hands_nothing_over_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    async with Desk(reasoning_backend=Backend()):
+        assert "it hands nothing over" in caplog.text
+
+
+def test_a_bound_of_no_time_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than 0 seconds"):
+        desk(timeout_s=0)
+
+
+# --- its calls -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_call_runs_as_the_sessions_own_and_returns_its_result() -> None:
+    async with desk(calls(LOOKS_UP)) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text='{"found": "menu", "by": "look_up"}', final=True)
+        await settle_down()
+        (report,) = it.reports
+        assert (report.door, report.channel_type) == (DoorName.DELEGATION, ChannelType.REALTIME_VOICE)
+        assert (report.tool_call_id, report.outcome) == ("d1_c1", OutcomeKind.SERVED)
+        assert (report.delivered, report.delivered_as, report.actor_id) == (True, "output", "ada")
+
+
+async def test_a_person_is_asked_from_the_first_moment_on_and_the_answer_is_returned() -> None:
+    async with desk(calls(CONFIRMS)) as it:
+        call = await it.call()
+        call.model.watch(Injected, Forgot)
+        await hand_over(call)
+        assert (call.request.door, call.request.tool_call_id) == (DoorName.DELEGATION, "d1_c1")
+        note = await call.model.expect(Injected, role="system", silent=True)
+        assert "Nothing has been done yet" in note.text
+        await call.answer()
+        await call.model.expect(Forgot, item_id=note.item_id)
+        await call.model.expect(DelegationOutput, text='{"confirmed": true, "via": "api"}', final=True)
+
+
+async def test_every_call_goes_through_the_gate() -> None:
+    work = calls(
+        AIToolCall("c1", "look_up", '{"q": 5}'), AIToolCall("c2", "look_up", "{cut"), AIToolCall("c3", "nothing", {})
+    )
+    async with desk(work) as it:
+
+        @it.kit.hook(HookTrigger.BEFORE_TOOL_USE)
+        async def refuse(event: ToolCallEvent, _ctx: HookContext) -> HookResult | None:
+            raise AssertionError(f"{event.tool_name} came past its refusal")
+
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, final=True)
+        await settle_down()
+        assert {report.outcome for report in it.reports} == {OutcomeKind.REFUSED}
+        assert len(it.reports) == 3
+
+
+async def test_the_same_id_again_in_one_response_is_the_same_call() -> None:
+    async with desk(calls(LOOKS_UP, LOOKS_UP)) as it:
+        call = await it.call()
+        await hand_over(call)
+        once = '{"found": "menu", "by": "look_up"}'
+        await call.model.expect(DelegationOutput, text=f"{once} | {once}")
+        await settle_down()
+        assert len(it.reports) == 1
+
+
+async def test_an_id_of_an_earlier_response_names_a_new_call() -> None:
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        for number, q in enumerate(("menu", "hours")):
+            text = await request.execute_tool_call(AIToolCall("c0", "look_up", {"q": q}), response_id=f"r{number}")
+            yield ReasoningOutput(text)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text='{"found": "menu", "by": "look_up"}')
+        await call.model.expect(DelegationOutput, text='{"found": "hours", "by": "look_up"}')
+        await call.model.expect(DelegationOutput, final=True)
+        await settle_down()
+        assert len(it.reports) == 2
+
+
+async def test_a_call_without_an_id_is_refused_and_told_so() -> None:
+    async with desk(calls(AIToolCall("", "look_up", {}))) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text='{"error": "This call was not run: it has no id."}')
+        await settle_down()
+        assert [report.delivered for report in it.reports] == [False]
+
+
+async def test_a_backend_that_gives_its_call_up_withdraws_what_is_asked() -> None:
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        with anyio.move_on_after(5):
+            await request.execute_tool_call(CONFIRMS)
+        yield ReasoningOutput("Never mind.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="Never mind.")
+        await settle_down()
+        assert [event.end for event in it.settled] == [RequestEnd.WITHDRAWN]
+        assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
+
+
+# --- its bound -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_bound_does_not_run_while_a_person_is_asked() -> None:
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        await anyio.sleep(5)
+        await request.execute_tool_call(CONFIRMS)
+        await anyio.sleep(6)
+        yield ReasoningOutput("too late", is_final=True)
+
+    async with desk(work, timeout_s=10) as it:
+        call = await it.call()
+        await hand_over(call)
+        await settle_down(45)
+        await call.answer()
+        await settle_down(4)
+        await call.model.expect_nothing(for_s=0)
+        await settle_down(1)
+        await tells(call, "timed_out")
+
+
+async def test_nor_does_that_of_another_delegation_which_may_wait_behind_it() -> None:
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        if request.is_first:
+            await request.execute_tool_call(CONFIRMS)
+        else:
+            await anyio.sleep(30)
+        yield ReasoningOutput(request.delegation_id, is_final=True)
+
+    async with desk(work, timeout_s=10) as it:
+        call = await it.call()
+        await hand_over(call)
+        await hand_over(call, "d2")
+        await call.model.expect(DelegationOutput, text="d2", within_s=31)
+        await call.answer()
+        await call.model.expect(DelegationOutput, text="d1")
+
+
+async def test_at_the_bound_a_sentence_is_said_and_what_runs_is_cut() -> None:
+    async with desk(calls(AIToolCall("c1", "look_up", {})), timeout_s=3) as it:
+        slow = Latch()
+
+        async def hang(_name: str, _arguments: object) -> None:
+            await slow.wait()
+
+        it.channel.tool_handler = hang
+        call = await it.call()
+        await hand_over(call)
+        await settle_down(3)
+        await tells(call, "timed_out")
+        assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
+        assert it.errors == []
+
+
+# --- misbehaviour ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_backend_that_never_yields_is_cut_at_its_bound() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        await anyio.sleep_forever()
+        yield ReasoningOutput("never")
+
+    backend = Backend(work)
+    async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:
+        call = await it.call()
+        await hand_over(call)
+        await settle_down(120)
+        await tells(call, "timed_out")
+        assert backend.closed == ["d1"]
+
+
+async def test_a_backend_that_has_nothing_to_say_is_told_so() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("")
+        yield ReasoningOutput("", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await tells(call, "no_output")
+        assert it.errors == []
+
+
+async def test_a_backend_that_raises_is_told_of_in_a_sentence_and_to_on_error() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("One moment.")
+        raise RuntimeError("the index is gone")
+
+    async with desk(work) as it:
+        call = await it.call(language="de")
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="One moment.")
+        await tells(call, "failed", language="de")
+        assert [(error.source, error.message) for error in it.errors] == [
+            ("reasoning backend", "RuntimeError: the index is gone")
+        ]
+
+
+async def test_a_turn_that_was_cut_short_is_told_of_in_a_sentence() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("The first of ten is")
+        raise ReasoningCutShort("length")
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="The first of ten is")
+        await tells(call, "cut_short")
+        assert it.errors == []
+
+
+def gives_nothing(_request: ReasoningRequest) -> object:
+    return None
+
+
+def gives_a_list(_request: ReasoningRequest) -> object:
+    return ["It is sunny."]
+
+
+async def gives_a_coroutine(_request: ReasoningRequest) -> object:
+    return "It is sunny."
+
+
+@pytest.mark.parametrize("given", [gives_nothing, gives_a_list, gives_a_coroutine])
+async def test_a_backend_that_is_no_generator_has_failed(given: Callable[[ReasoningRequest], object]) -> None:
+    backend = Nonsense(given)
+    async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - what is tested
+        call = await it.call()
+        await hand_over(call)
+        await tells(call, "failed")
+        assert "must be an async generator" in it.errors[0].message
+
+
+@pytest.mark.parametrize("nonsense", [None, "It is sunny.", 5, ReasoningOutput(None)], ids=str)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - what is tested
+async def test_a_backend_that_yields_nonsense_has_failed(nonsense: object) -> None:
+    async def reason(_request: ReasoningRequest) -> AsyncIterator[object]:
+        yield nonsense
+
+    backend = Nonsense(reason)
+    async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - what is tested
+        call = await it.call()
+        await hand_over(call)
+        await tells(call, "failed")
+        assert len(it.errors) == 1
+
+
+async def test_what_is_yielded_after_the_last_output_is_not_taken() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("It is sunny.", is_final=True)
+        yield ReasoningOutput("No, it rains.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="It is sunny.", final=True)
+        await call.model.expect_nothing(for_s=150)
+        assert it.errors == []
+
+
+async def test_a_backend_that_does_not_let_itself_be_closed_is_left() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        try:
+            yield ReasoningOutput("It is sunny.", is_final=True)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(30)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="It is sunny.", final=True)
+        await call.model.expect_nothing(for_s=40)
+
+
+async def test_a_backend_that_swallows_its_cancellation_is_abandoned_and_its_late_call_given_up() -> None:
+    late: list[str] = []
+
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        try:
+            await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class():
+            pass
+        late.append(await request.execute_tool_call(LOOKS_UP))
+        yield ReasoningOutput("It is sunny.", is_final=True)
+
+    async with desk(work, timeout_s=5) as it:
+        call = await it.call()
+        await hand_over(call)
+        await settle_down(5)
+        await tells(call, "timed_out")
+        assert ["was given up" in text for text in late] == [True]
+        assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
+        assert it.errors == []
+
+
+# --- endings ---------------------------------------------------------------------------------------------------------
+
+
+async def test_when_the_session_ends_nothing_is_said_and_everything_is_cancelled() -> None:
+    backend = Backend(calls(CONFIRMS))
+    async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:
+        call = await it.call()
+        await hand_over(call)
+        await it.channel.end_session(call.session)
+        assert (backend.closed, backend.ended) == (["d1"], [call.session.id])
+        assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
+        assert [event.end for event in it.settled] == [RequestEnd.WITHDRAWN]
+        assert call.model.counts[DelegationOutput] == 0
+
+
+async def test_a_call_whose_own_handler_ends_the_session_runs_to_its_report() -> None:
+    async with desk(calls(LOOKS_UP)) as it:
+        ended: list[str] = []
+
+        async def end(_name: str, _arguments: object) -> str:
+            await it.channel.end_session(it.channel.sessions[0])
+            ended.append("by its own call")
+            return "done"
+
+        it.channel.tool_handler = end
+        call = await it.call()
+        await hand_over(call)
+        await call.closed()
+        await settle_down(2)
+        assert ended == ["by its own call"]
+        assert [(report.outcome, report.delivered) for report in it.reports] == [(OutcomeKind.SERVED, False)]
+
+
+async def test_a_backend_may_end_its_session_itself() -> None:
+    after: list[str] = []
+
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        await it.channel.end_session(it.channel.sessions[0])
+        after.append("closed")
+        yield ReasoningOutput("unheard", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.closed()
+        await settle_down(2)
+        assert (after, call.model.counts[DelegationOutput]) == (["closed"], 0)
+
+
+async def test_an_output_goes_to_the_connection_that_stands_when_it_is_there() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        await anyio.sleep(10)
+        yield ReasoningOutput("It is sunny.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        call.model.drop()
+        again = await it.provider.connected()
+        again.ignore(Injected)
+        await settle_down(11)
+        await again.expect(DelegationOutput, delegation_id="d1", text="It is sunny.", final=True)
+
+
+async def test_a_provider_that_refuses_an_output_is_told_to_on_error() -> None:
+    async with desk() as it:
+        call = await it.call()
+        call.model.raise_on(DelegationOutput)
+        await hand_over(call)
+        await settle_down(1)
+        await call.model.expect(DelegationOutput)
+        assert [error.source for error in it.errors] == ["provider"]
+
+
+async def test_a_backend_that_fails_on_hearing_of_an_end_is_only_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Fails(Backend):
+        def session_ended(self, session_id: str) -> None:
+            raise RuntimeError("no")
+
+    async with Desk(capabilities=LIVE, reasoning_backend=Fails()) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput)
+        await it.channel.end_session(call.session)
+    assert "failed on hearing that a session ended" in caplog.text
