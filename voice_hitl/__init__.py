@@ -28,6 +28,7 @@ from voice_hitl.errors import (
     NotStorable,
     PluginMissing,
     ProviderError,
+    ReasoningCutShort,
     StoreUnavailable,
     ToolFailedError,
     ToolRefusedError,
@@ -54,6 +55,13 @@ from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
+from voice_hitl.reasoning import (
+    ExecuteToolCall,
+    ReasoningBackend,
+    ReasoningOutput,
+    ReasoningRequest,
+    SpokenLine,
+)
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.tools.asking import HumanTool, ask_human, ask_user_question, confirm_action, human_tool
@@ -83,6 +91,7 @@ __all__ = [
     "DigitEvent",
     "DoorName",
     "ErrorEvent",
+    "ExecuteToolCall",
     "ExternalToolHandler",
     "Form",
     "GaveUp",
@@ -112,6 +121,10 @@ __all__ = [
     "ProviderError",
     "Question",
     "RealtimeVoiceChannel",
+    "ReasoningBackend",
+    "ReasoningCutShort",
+    "ReasoningOutput",
+    "ReasoningRequest",
     "Recovery",
     "Reject",
     "RequestEnd",
@@ -120,6 +133,7 @@ __all__ = [
     "Settlement",
     "SpeechEvent",
     "SpokenAsker",
+    "SpokenLine",
     "StoreUnavailable",
     "Text",
     "TextCall",

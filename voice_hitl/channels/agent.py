@@ -216,7 +216,7 @@ class Agent:
     def _through(
         self, session: VoiceSession, door: Door, book: Book, gate: Gate, watcher: CallWatcher | None = None
     ) -> Pipeline:
-        """A way for calls to run. `watcher`: theirs, where they are not the model's own, to answer as it can take."""
+        """A way for calls to run. `watcher`: who follows them, where their outcomes do not go to the model itself."""
         return Pipeline(
             book=book,
             door=door,
