@@ -54,8 +54,9 @@ class Deciding(ExternalToolHandler):
 
 
 class ExternalDesk:
-    def __init__(self, handler: ExternalToolHandler | None) -> None:
-        self.model = ScriptedChat(tools={"bash": ServedCall("a b c"), "broken": ServedCall("no", is_error=True)})
+    def __init__(self, handler: ExternalToolHandler | None, model: ScriptedChat | None = None) -> None:
+        tools = {"bash": ServedCall("a b c"), "broken": ServedCall("no", is_error=True)}
+        self.model = model or ScriptedChat(tools=tools)
         self.channel = AIChannel(
             "text", provider=self.model, tools=[LOOK_UP], tool_handler=look_up, external_tool_handler=handler
         )
@@ -230,10 +231,80 @@ async def test_a_call_cut_before_anybody_was_asked_comes_there_too() -> None:
         tasks=tasks,
         ended=lambda _event: None,
     )
-    assert calls.begin(BASH, {})
+    assert calls.begin(BASH, {}, "round 1")
     await calls.end(but=())
     assert handler.heard == ["cancelled bash b1"]
     await tasks.close()
+
+
+async def test_a_turn_cancelled_while_the_provider_runs_a_tool_cancels_the_call_and_reports_it() -> None:
+    class Slow(ScriptedChat):
+        async def run_tool(self, call: ChatCall) -> ServedCall:
+            await anyio.sleep(60)
+            return await super().run_tool(call)
+
+    handler = Deciding()
+    async with ExternalDesk(handler, Slow()) as desk:
+        events = desk.channel.turn("Go on.", room_id="desk")
+        (await desk.model.asked()).answer(BASH)
+        await settle_down(1)
+        await desk.channel.cancel_turn("desk")
+        await read(events)
+        await settle_down()
+        assert handler.heard[1:] == ["cancelled bash b1"]
+        assert [(report.outcome, report.delivered) for report in desk.reports] == [(OutcomeKind.CANCELLED, False)]
+
+
+async def test_a_turn_cancelled_while_the_handler_hears_of_a_result_reports_what_the_provider_ran() -> None:
+    class Slow(Deciding):
+        async def on_tool_result(self, *_arguments: object, **_more: object) -> None:
+            await anyio.sleep(60)
+
+    async with ExternalDesk(Slow()) as desk:
+        events = desk.channel.turn("Go on.", room_id="desk")
+        (await desk.model.asked()).answer(RAN)
+        await settle_down(1)
+        await desk.channel.cancel_turn("desk")
+        await read(events)
+        await settle_down()
+        (report,) = desk.reports
+        assert (report.outcome, report.result, report.delivered) == (OutcomeKind.SERVED, '{"files": 3}', False)
+
+
+async def test_a_decision_that_cancels_its_own_turn_runs_to_its_report() -> None:
+    class Ending(Deciding):
+        async def process_tool_call(
+            self, tool_name: str, tool_input: dict[str, object], *, room_id: str | None = None, **kwargs: object
+        ) -> ToolDecision:
+            await desk.channel.cancel_turn("desk")
+            return ToolDecision(approved=False, reason="Enough.")
+
+    handler = Ending()
+    async with ExternalDesk(handler) as desk:
+        events = desk.channel.turn("Go on.", room_id="desk")
+        (await desk.model.asked()).answer(BASH)
+        assert (await read(events))[-1] == TextEnded("cancelled")
+        await settle_down(1)
+        assert handler.heard == []
+        assert [(report.outcome, report.result) for report in desk.reports] == [(OutcomeKind.REFUSED, "Enough.")]
+
+
+async def test_a_ghost_of_a_call_of_an_earlier_round_is_not_run() -> None:
+    async with ExternalDesk(Deciding()) as desk:
+        events = desk.channel.turn("Go on.", room_id="desk")
+        (await desk.model.asked()).answer(BASH)
+        (await desk.model.asked(results={"b1": "a b c"})).answer(ChatCall("b1", "bash", "{}"))
+        await read(events)
+        assert desk.model.ran == [BASH]
+        assert len(desk.reports) == 1
+
+
+async def test_what_cannot_be_answered_is_reported_as_not_delivered_and_what_cannot_be_read_as_it_came() -> None:
+    async with ExternalDesk(Deciding()) as desk:
+        calls = (ChatCall("", "bash", "{}"), ChatCall("b1", "bash", '{"comm'))
+        await desk.round(*calls, results={"b1": re.compile("could not be read")})
+        told = [(report.tool_call_id, report.delivered, report.raw_arguments) for report in desk.reports]
+        assert told == [("", False, None), ("b1", True, '{"comm')]
 
 
 async def test_a_handler_that_raises_when_it_hears_of_a_cancellation_does_not_hold_the_turn() -> None:
@@ -250,6 +321,8 @@ async def test_a_handler_that_raises_when_it_hears_of_a_cancellation_does_not_ho
         with anyio.fail_after(5):
             await desk.channel.cancel_turn("desk")
         assert (await read(events))[-1] == TextEnded("cancelled")
+        await settle_down()
+        assert [report.outcome for report in desk.reports] == [OutcomeKind.CANCELLED, OutcomeKind.CANCELLED]
 
 
 async def test_steering_and_a_reader_that_goes_away_let_a_pending_decision_finish() -> None:

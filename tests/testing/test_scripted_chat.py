@@ -2,6 +2,7 @@
 
 import re
 
+import anyio
 import pytest
 
 from voice_hitl.chat import ChatCall, ChatEnded, ChatMessage, ChatModel, ChatRequest, ChatResult, ChatText, RunsTools
@@ -53,6 +54,21 @@ async def test_a_broken_answer_raises_behind_what_came_before() -> None:
     assert await reply.get() == ChatText("We")
     with pytest.raises(ProviderError, match="breaks off"):
         await reply.get()
+
+
+async def test_an_answer_that_breaks_off_while_it_is_waited_for_raises() -> None:
+    model = ScriptedChat()
+    reply = await model.reply(ChatRequest(items=()))
+    asked = await model.asked()
+
+    async def break_off() -> None:
+        await anyio.sleep(1)
+        asked.break_off()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(break_off)
+        with pytest.raises(ProviderError, match="breaks off"):
+            await reply.get()
 
 
 async def test_what_is_left_over_fails() -> None:

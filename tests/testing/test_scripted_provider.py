@@ -147,6 +147,16 @@ async def test_a_command_that_never_comes_fails() -> None:
     assert anyio.current_time() - began == 3
 
 
+async def test_a_command_may_be_taken_whichever_it_is() -> None:
+    with ScriptedProvider() as provider:
+        ours, model = await connect(provider)
+        await ours.respond()
+        await ours.say("hello")
+        assert [await model.take(), await model.take()] == [Responded(), Said("hello")]
+        with pytest.raises(AssertionError, match="got nothing"):
+            await model.take(within_s=1)
+
+
 async def test_a_field_that_no_such_command_has_is_the_tests_mistake() -> None:
     _, model = await connect(ScriptedProvider())
     with pytest.raises(TypeError, match="Said has no words"):

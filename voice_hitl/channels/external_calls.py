@@ -8,6 +8,8 @@ from typing import cast
 
 import anyio
 
+from voice_hitl.calls.book import CANCELLED, Book, Replay
+from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.outcome import Outcome
 from voice_hitl.channels.text_events import TextCallEnded
 from voice_hitl.chat import ChatCall, ChatModel, RunsTools
@@ -26,7 +28,8 @@ from voice_hitl.human_input.external import (
     takes_detail,
 )
 from voice_hitl.requests.pending import copy_json
-from voice_hitl.tasks import Job, Tasks, end_jobs, run_users_code
+from voice_hitl.tasks import Job, Tasks, current_time, end_jobs, run_users_code
+from voice_hitl.tools.calls import ServedCall
 from voice_hitl.tools.context import ToolCallContext, tool_call_context
 from voice_hitl.tools.schema import read_arguments
 
@@ -79,10 +82,13 @@ class ExternalReporting:
             refused=outcome.refused,
             cancelled=outcome.cancelled,
             error_detail=outcome.error_detail,
-            delivered=not outcome.cancelled,
-            delivered_as=None if outcome.cancelled else "output",
+            delivered=outcome.answerable and not outcome.cancelled,
+            delivered_as="output" if outcome.answerable and not outcome.cancelled else None,
+            raw_arguments=call.raw,
         )
-        hooks.observe(HookTrigger.ON_TOOL_CALL, event, self._context(call.room_id), self._watching)
+        # A call that closed its own channel outlives it; so do the hooks that hear of its end.
+        watching = Tasks("hooks of a call that closed its channel") if self._watching.closed else self._watching
+        hooks.observe(HookTrigger.ON_TOOL_CALL, event, self._context(call.room_id), watching)
 
     async def ask_hooks(self, call: ExternalCall) -> ToolDecision:
         """Run `BEFORE_TOOL_USE`. What it rewrites cannot be passed on: such a call is refused."""
@@ -146,8 +152,9 @@ class ExternalCalls:
         self._context = context
         self._tasks = tasks
         self._ended = ended
+        self._book = Book()
         self._jobs: dict[str, Job] = {}
-        self._undecided: dict[str, tuple[ChatCall, dict[str, object]]] = {}
+        self._open: dict[str, tuple[ChatCall, dict[str, object]]] = {}
 
     def takes(self, call: ChatCall, gate: Gate, *, served_here: bool) -> bool:
         """Whether the call is not the channel's: it ran already, or is to a tool that the channel does not serve."""
@@ -155,66 +162,62 @@ class ExternalCalls:
             return True
         return self._handler is not None and not served_here and gate.catalogue.find(call.name) is None
 
-    def begin(self, call: ChatCall, results: dict[str, str]) -> bool:
-        """Take the call up; its result is put into `results`. False: it came before, and is no call."""
-        if call.call_id in self._jobs or call.call_id in results:
+    def begin(self, call: ChatCall, results: dict[str, str], response_id: str) -> bool:
+        """Take up a call of this response; its result is put into `results`. False: it has none, or is no call."""
+        booking = self._book.arrive(call.call_id, call.name, call.arguments, response_id, now=current_time())
+        if isinstance(booking, Replay):
             return False
-        context = replace(self._context, call_id=call.call_id)
-        self._reports.begin(context.room_id, call.call_id, context)
-        if not call.call_id:
-            refusal = Outcome(OutcomeKind.REFUSED, "This call was not run: it has no id.")
-            self._reports.report(ExternalCall(call.name, {}, "", context.room_id), refusal)
+        booked = booking.call
+        self._reports.begin(self._context.room_id, call.call_id, replace(self._context, call_id=call.call_id))
+        if booked.outcome is not None:
+            self._reports.report(self._told_of(call, {}), booked.outcome)
             return False
         try:
             arguments = read_arguments(call.arguments)
         except InvalidArguments as error:
-            words = f"The arguments of {call.name!r} could not be read: {error}"
-            outcome = Outcome(OutcomeKind.REFUSED, words)
-            self._reports.report(ExternalCall(call.name, {}, call.call_id, context.room_id), outcome)
-            self._over(call, outcome, results)
+            outcome = Outcome(OutcomeKind.REFUSED, f"The arguments of {call.name!r} could not be read: {error}")
+            self._reports.report(self._told_of(call, {}, raw=str(call.arguments)), outcome)
+            self._over(booked, outcome, results)
             return True
-        if call.served is None:
-            self._undecided[call.call_id] = call, arguments
-        work = self._run(call, arguments, context, results)
+        self._open[call.call_id] = call, arguments
+        work = self._run(call, booked, arguments, results)
         self._jobs[call.call_id] = self._tasks.spawn(work, f"call {call.name}")
         return True
 
     async def wait(self) -> None:
-        """Wait until every one of the round is over; the next round's ids are its own."""
+        """Wait until every one of the round is over."""
         for job in list(self._jobs.values()):
             await job.wait()
         self._jobs.clear()
 
     async def end(self, *, but: Collection[Job]) -> None:
-        """The turn was cut, or is over: what was not decided is cancelled, and the handler hears of it."""
-        undecided, self._undecided = self._undecided, {}
-        jobs = [job for job in self._jobs.values() if job not in but]
-        for job in jobs:
+        """The turn was cut, or is over: what still runs is cancelled, and the handler hears of it."""
+        jobs = {call_id: job for call_id, job in self._jobs.items() if job not in but}
+        for job in jobs.values():
             job.cancel()  # before anything else runs: what was not asked is not asked any more
-        await end_jobs(jobs, patience_s=0.0)
-        for call, arguments in undecided.values():
-            await self._tell_cancelled(call, arguments)
+        await end_jobs(jobs.values(), patience_s=0.0)
+        for call_id in jobs.keys() & self._open.keys():
+            await self._cut(*self._open.pop(call_id))
 
     # --- one call ----------------------------------------------------------------------------------------------------
 
     async def _run(
-        self, call: ChatCall, arguments: dict[str, object], context: ToolCallContext, results: dict[str, str]
+        self, call: ChatCall, booked: ToolCall, arguments: dict[str, object], results: dict[str, str]
     ) -> None:
         try:
-            with tool_call_context(context):
+            with tool_call_context(replace(self._context, call_id=call.call_id)):
                 outcome = await self._outcome(call, arguments)
         except Exception as error:
             log.warning("external call %s of %s failed", call.call_id, call.name, exc_info=error)
             outcome = failed(error)
-            self._reports.report(ExternalCall(call.name, arguments, call.call_id, context.room_id), outcome)
-        self._undecided.pop(call.call_id, None)
-        self._over(call, outcome, results)
+            self._reports.report(self._told_of(call, arguments), outcome)
+        self._open.pop(call.call_id, None)
+        self._over(booked, outcome, results)
 
     async def _outcome(self, call: ChatCall, arguments: dict[str, object]) -> Outcome:
         handler, served = self._handler, call.served
         if served is None and handler is not None:
             decision = await self._decide(handler, call, arguments)
-            self._undecided.pop(call.call_id, None)
             if not decision.approved:
                 await self._tell_refused(handler, call, arguments, decision)
                 return Outcome(OutcomeKind.REFUSED, decision.reason)
@@ -223,10 +226,9 @@ class ExternalCalls:
             served = await self._model.run_tool(call)
         if served is None:
             raise TypeError("a call that nobody ran and nobody decides on is the channel's own")
-        kind = OutcomeKind.FAILED if served.is_error else OutcomeKind.SERVED
-        outcome = Outcome(kind, external_text(served.result))
+        outcome = _of(served)
         if handler is None:
-            self._reports.report(ExternalCall(call.name, arguments, call.call_id, self._context.room_id), outcome)
+            self._reports.report(self._told_of(call, arguments), outcome)
         else:
             told = partial(
                 handler.on_tool_result, call.name, arguments, served.result, **self._ids(call), is_error=served.is_error
@@ -249,20 +251,32 @@ class ExternalCalls:
             told = partial(told, detail=decision.detail)
         await run_users_code(told, label=f"on_tool_refused of {call.name}")
 
-    async def _tell_cancelled(self, call: ChatCall, arguments: dict[str, object]) -> None:
-        handler = self._handler
-        if handler is None:
-            return
-        told = partial(handler.on_tool_cancelled, call.name, arguments, **self._ids(call))
-        with anyio.CancelScope(shield=True):
-            try:
-                await run_users_code(told, label=f"on_tool_cancelled of {call.name}", bound_s=TEARDOWN_S)
-            except Exception as error:  # the border to users' code: the turn ends all the same
-                log.warning("on_tool_cancelled of %s failed", call.name, exc_info=error)
+    async def _cut(self, call: ChatCall, arguments: dict[str, object]) -> None:
+        """A call that the end of its turn cut: what the provider ran before is told as that, any other as cancelled."""
+        outcome = CANCELLED if call.served is None else replace(_of(call.served), answerable=False)
+        if self._handler is not None and call.served is None:
+            told = partial(self._handler.on_tool_cancelled, call.name, arguments, **self._ids(call))
+            with anyio.CancelScope(shield=True):
+                try:
+                    await run_users_code(told, label=f"on_tool_cancelled of {call.name}", bound_s=TEARDOWN_S)
+                except Exception as error:  # the border to users' code: the turn ends all the same
+                    log.warning("on_tool_cancelled of %s failed", call.name, exc_info=error)
+                else:
+                    return
+        self._reports.report(self._told_of(call, arguments), outcome)
 
     def _ids(self, call: ChatCall) -> "dict[str, str]":
         return {"tool_call_id": call.call_id, "room_id": self._context.room_id}
 
-    def _over(self, call: ChatCall, outcome: Outcome, results: dict[str, str]) -> None:
+    def _told_of(self, call: ChatCall, arguments: dict[str, object], *, raw: str | None = None) -> ExternalCall:
+        return ExternalCall(call.name, arguments, call.call_id, self._context.room_id, raw)
+
+    def _over(self, call: ToolCall, outcome: Outcome, results: dict[str, str]) -> None:
+        call.settle(outcome)
+        self._book.claim_report(call)
         results[call.call_id] = text = sent_text(outcome)
         self._ended(TextCallEnded(call.call_id, call.name, outcome.kind, text))
+
+
+def _of(served: ServedCall) -> Outcome:
+    return Outcome(OutcomeKind.FAILED if served.is_error else OutcomeKind.SERVED, external_text(served.result))

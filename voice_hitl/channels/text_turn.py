@@ -206,12 +206,13 @@ class TextTurn:
                     return reason
 
     def _called(self, call: ChatCall) -> None:
+        round_id = f"round {self._rounds_begun}"
         if self._external.takes(call, self.gate, served_here=self._setup.is_persons(call.name)):
-            if self._external.begin(call, self._results):
+            if self._external.begin(call, self._results, round_id):
                 self._calls.append(call)
                 self.events.put(TextCall(call.call_id, call.name))
             return
-        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, f"round {self._rounds_begun}")
+        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, round_id)
         if booked is not None and (booked.outcome is None or booked.outcome.answerable):
             self._calls.append(call)
             self.events.put(TextCall(call.call_id, call.name))

@@ -34,6 +34,8 @@ class ExternalCall:
     arguments: Mapping[str, object]
     call_id: str
     room_id: str
+    raw: str | None = None
+    """What came, where it could not be read."""
 
 
 class ExternalReports(Protocol):

@@ -19,7 +19,7 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from voice_hitl.chat import ChatCall, ChatEnded, ChatEvent, ChatItem, ChatMessage, ChatRequest, ChatResult, ChatText
-from voice_hitl.errors import ProviderError
+from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.tasks import Mailbox
 from voice_hitl.testing.record import WITHIN_S, Record, differences, show
 from voice_hitl.tools.calls import ServedCall
@@ -73,9 +73,12 @@ class ScriptedAnswer:
 
     async def get(self) -> ChatEvent:
         """Return the next event."""
-        if self._error is not None and not len(self._events):
-            raise self._error
-        return await self._events.get()
+        try:
+            return await self._events.get()
+        except ConnectionEnded:
+            if self._error is not None:
+                raise self._error from None
+            raise
 
     async def aclose(self) -> None:
         """Let go what is not read yet."""

@@ -107,6 +107,10 @@ class ScriptedConnection:
 
         return cast("C", await self._commands.expect(show(kind.__name__, fields), differs, within_s=within_s))
 
+    async def take(self, *, within_s: float = WITHIN_S) -> Command:
+        """Return the next command, whichever it is; `AssertionError` when none comes in time."""
+        return await self._commands.expect("a command", lambda _command: [], within_s=within_s)
+
     async def expect_nothing(self, *, for_s: float) -> None:
         """Wait so many seconds of the loop's clock, in which no command must come; `AssertionError` otherwise."""
         await self._commands.expect_nothing(for_s=for_s)
