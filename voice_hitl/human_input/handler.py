@@ -197,7 +197,7 @@ class HumanInputHandler:
         live = self._requests.find_open(pending_id)
         if live is None:
             return self._requests.verdict(pending_id)
-        if not may_answer(live.pending.audience, answer.by, live.new.caller):
+        if not may_answer(live.pending.audience, answer.by, live.new.caller, answer.roles):
             return Settlement.NOT_ALLOWED
         try:
             taken = take_answer(live.new, answer)

@@ -32,6 +32,7 @@ def answer_body(answer: Answer) -> str:
         "edited_arguments": dict(answer.edited_arguments) if answer.edited_arguments is not None else None,
         "reason": answer.reason,
         "decline": answer.decline,
+        "roles": list(answer.roles),
     }
     if fault := json_fault(body):
         raise InvalidAnswer(f"an answer is JSON: there is {fault} in this one")
@@ -59,6 +60,7 @@ def answer_of(body: str) -> Answer:
         edited_arguments=given.edited_arguments,
         reason=given.reason,
         decline=given.decline,
+        roles=given.roles,
     )
 
 
@@ -88,6 +90,7 @@ class _Answer:
     edited_arguments: Mapping[str, object] | None = None
     reason: str | None = None
     decline: bool = False
+    roles: tuple[str, ...] = ()
 
 
 _ANSWER: Final = TypeAdapter(_Answer)

@@ -133,7 +133,7 @@ class Orphans:
         pending = record.pending
         if (end := _over(record)) is not None:
             return Settlement.LATE if await self._write(row, record.ended(end), RowState.SETTLED) else None
-        if not may_answer(pending.audience, answer.by, record.participant or None):
+        if not may_answer(pending.audience, answer.by, record.participant or None, answer.roles):
             return Settlement.NOT_ALLOWED
         tool = self._tools.get(pending.tool_name)
         is_question = tool is not None and not record.runs

@@ -29,9 +29,14 @@ class Taken:
     via: Via = Via.API
 
 
-def may_answer(audience: Sequence[str], by: str | None, caller: str | None) -> bool:
-    """Whether `by` is in the audience. Empty: anyone. `"caller"` is whoever is on the session's leg, and no name."""
+def may_answer(audience: Sequence[str], by: str | None, caller: str | None, roles: Sequence[str] = ()) -> bool:
+    """Whether `by`, or one of their roles, is in the audience. Empty: anyone.
+
+    `"caller"` is whoever is on the session's leg, and no name of a person or a role.
+    """
     if not audience:
+        return True
+    if any(role in audience and role != CALLER for role in roles):
         return True
     if by is None:
         return False

@@ -27,6 +27,7 @@ class Answer:
         edited_arguments: For an approval that allows edits: the arguments to run with instead, whole.
         reason: Why it was declined or rejected.
         decline: The person will not answer. Fits every kind.
+        roles: In which roles they answer, as whoever hands the answer over has made sure: they count in an audience.
     """
 
     value: object = None
@@ -39,3 +40,4 @@ class Answer:
     edited_arguments: Mapping[str, object] | None = field(default=None, kw_only=True)
     reason: str | None = field(default=None, kw_only=True)
     decline: bool = field(default=False, kw_only=True)
+    roles: tuple[str, ...] = field(default=(), kw_only=True)
