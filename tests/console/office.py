@@ -18,7 +18,7 @@ from voice_hitl.console.operators import Limits
 from voice_hitl.console.signed_tokens import SignedTokens
 from voice_hitl.human_input.new_request import NewRequest, new_pending
 
-SECRET = "a secret that is long enough to sign with"
+SECRET = "a secret of a console that nobody else knows, and long enough for any way to sign"
 TOKENS = SignedTokens(SECRET)
 ORIGIN = "http://console.test"
 SUPERVISORS = ("supervisors",)

@@ -122,7 +122,7 @@ async def test_what_does_not_answer_the_question_is_refused_with_why_and_the_req
         for wire, why in (
             ({"action": "submit", "value": 51}, "it must be at most 50"),
             ({"action": "approve"}, "the action must be submit or decline"),
-            ([], "Input should be a valid dictionary"),
+            ("yes", "Input should be a valid dictionary"),
         ):
             refused = await answer(made, pending.pending_id, wire, ANN)
             assert (refused.status_code, refused.json()["why"]) == (422, why)

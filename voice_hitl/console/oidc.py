@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 from urllib.parse import urlsplit
 
@@ -87,7 +87,9 @@ class OIDCTokens:
         # A provider need not number its tokens; each is told by what it is.
         known_by = {"jti": f"{self._issuer} {hashlib.sha256(token.encode()).hexdigest()}"}
         return operator_of(
-            {**claims, **known_by}, roles=_member(claims, self._roles_claim), user_claim=self._user_claim
+            {**claims, **known_by},
+            roles=_roles(_member(claims, *self._roles_claim.split("."))),
+            user_claim=self._user_claim,
         )
 
     async def _key(self, kid: object) -> jwt.PyJWK:
@@ -118,9 +120,8 @@ class OIDCTokens:
         """Ask where the keys are (OpenID Connect Discovery 1.0, 4)."""
         answered = await client.get(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
         document: object = answered.raise_for_status().json()
-        found = cast("Mapping[str, object]", document) if isinstance(document, dict) else {}
-        uri = found.get("jwks_uri")
-        if found.get("issuer") != self._issuer or not isinstance(uri, str):
+        uri = _member(document, "jwks_uri")
+        if _member(document, "issuer") != self._issuer or not isinstance(uri, str):
             raise ValueError("its discovery document is somebody else's, or names no keys")
         _check_address(uri)
         return uri
@@ -130,13 +131,14 @@ def _is_public(key: jwt.PyJWK) -> bool:
     return key.key_type in ("RSA", "EC", "OKP")
 
 
-def _member(claims: Mapping[str, object], path: str) -> object:
-    found: object = claims
-    for name in path.split("."):
-        found = cast("Mapping[str, object]", found).get(name) if isinstance(found, Mapping) else None
-    if isinstance(found, str):
-        return found.split()  # as scopes are written
-    return list(cast("Sequence[object]", found)) if isinstance(found, list) else ()
+def _member(document: object, *path: str) -> object:
+    for name in path:
+        document = cast("Mapping[str, object]", document).get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _roles(claim: object) -> object:
+    return claim.split() if isinstance(claim, str) else claim  # a text is written as scopes are
 
 
 def _check_address(url: str) -> None:

@@ -149,9 +149,9 @@ def _parameters(operation: _Operation) -> list[Json]:
 
 
 def _schemas() -> Json:
-    modes: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "serialization") for model in _SENT]
-    modes += [(model, "validation") for model in _TAKEN]
-    made = models_json_schema(modes, ref_template="#/components/schemas/{model}")[1]
+    sent: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "serialization") for model in _SENT]
+    taken: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "validation") for model in _TAKEN]
+    made = models_json_schema([*sent, *taken], ref_template="#/components/schemas/{model}")[1]
     schemas = cast("Json", made["$defs"])
     return schemas | _published("Answer", answer_schema()) | _published("Question", question_schema())
 

@@ -1,0 +1,82 @@
+"""Server-sent events over a real server: what happens, to whom, and where a page goes on that was away."""
+
+import json
+
+import anyio
+import pytest
+
+from tests.console.office import ANN, BOB, EVE, Office, bearer
+from tests.console.serving import Events, events, online
+
+pytestmark = pytest.mark.anyio
+
+YES = {"action": "answer", "value": True}
+
+
+async def asked(made: Office, page: Events) -> tuple[str, str]:
+    """Ask, and see it: the request's id and the event's."""
+    pending = await made.ask()
+    told = await page.next("request.opened")
+    assert json.loads(told.data)["request"]["id"] == pending.pending_id
+    return pending.pending_id, told.id
+
+
+async def test_a_page_sees_a_request_open_be_taken_and_settle() -> None:
+    async with online() as (made, http), events(http, ANN) as page:
+        await page.next("sync")
+        request_id, _ = await asked(made, page)
+        await http.post(f"/requests/{request_id}/take", headers=BOB)
+        changed = json.loads((await page.next("request.changed")).data)["request"]
+        assert changed["taken"]["by"] == "bob"
+        await http.post(f"/requests/{request_id}/answer", json=YES, headers=BOB)
+        settled = json.loads((await page.next("request.settled")).data)["request"]
+        assert (settled["outcome"]["by"], settled["outcome"]["end"]) == ("bob", "answered")
+
+
+async def test_a_page_that_was_away_goes_on_where_it_left_off() -> None:
+    async with online() as (made, http):
+        async with events(http, ANN) as page:
+            await page.next("sync")
+            first, last_event = await asked(made, page)
+        await http.post(f"/requests/{first}/answer", json=YES, headers=BOB)
+        async with events(http, ANN | {"last-event-id": last_event}) as page:
+            settled = json.loads((await page.next("request.settled")).data)["request"]
+            assert settled["id"] == first
+
+
+@pytest.mark.parametrize("lost", ["", "another-run-1", "nonsense", "{run}-999999", "{run}--1", "{run}-" + "9" * 40])
+async def test_a_page_that_missed_something_is_told_to_read_the_list(lost: str) -> None:
+    async with online() as (_, http):
+        run = (await http.get("/requests", headers=ANN)).json()["last_event"].rpartition("-")[0]
+        async with events(http, ANN | {"last-event-id": lost.replace("{run}", run)}) as page:
+            assert (await page.next("sync")).id.startswith(run)
+
+
+async def test_nobody_is_told_of_a_request_for_somebody_else() -> None:
+    async with online() as (made, http), events(http, EVE) as page:
+        await page.next("sync")
+        await made.ask()
+        theirs = await made.ask(role="sales", audience=("sales",))
+        assert json.loads((await page.next("request.opened")).data)["request"]["id"] == theirs.pending_id
+
+
+async def test_an_open_page_is_what_makes_a_role_watched() -> None:
+    async with online(watched=()) as (made, http):
+        async with events(http, ANN) as page:
+            await page.next("sync")
+            assert json.loads((await page.next("presence")).data) == {"supervisors": 1}
+            async with events(http, BOB) as other:
+                await other.next("sync")
+                assert json.loads((await page.next("presence")).data) == {"supervisors": 2}
+            assert json.loads((await page.next("presence")).data) == {"supervisors": 1}
+            assert made.desk.watching("sales") == 0
+        with anyio.fail_after(30):
+            await made.desk.deserted("supervisors")
+
+
+async def test_a_stream_ends_when_its_token_has_expired_or_its_console_closes() -> None:
+    async with online() as (made, http), events(http, bearer("cat", "supervisors")) as page:
+        await page.next("sync")
+        await made.console.close()
+        with anyio.fail_after(10):
+            await page.ended()
