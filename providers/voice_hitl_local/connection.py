@@ -14,6 +14,7 @@ from voice_hitl.provider import (
     Receiver,
     ToolCalled,
     ToolCallStarted,
+    ToolCancelled,
 )
 from voice_hitl.speech_ports import Transcription
 from voice_hitl.tasks import Mailbox, Tasks
@@ -51,7 +52,7 @@ class LocalConnection:
         self._hearing = Hearing(
             self._tasks, hint=EXPECTED, emit=self._events.put, new_id=self._new_id, on_turn=self._turn
         )
-        self._speaking = Speaking(emit=self._events.put, new_id=self._new_id, issue=self._call)
+        self._speaking = Speaking(emit=self._events.put, new_id=self._new_id, issue=self._call, give_up=self._give_up)
         self._events.put(Connected())
         if greets:
             self._speaking.want(Wish(self._greet, ours=False))
@@ -133,6 +134,12 @@ class LocalConnection:
         self._desk.issued(call)
         self._events.put(ToolCallStarted(call_id, call.name))
         self._events.put(ToolCalled(call_id, call.name, json.dumps(call.arguments), response_id))
+
+    def _give_up(self) -> None:
+        """Cancel what is owed: the brain has one call open at a time."""
+        if self._owed:
+            self._events.put(ToolCancelled(tuple(sorted(self._owed))))
+            self._owed.clear()
 
     async def send_tool_result(self, call_id: str, name: str, text: str, *, failed: bool) -> None:
         """Give the one output of a call; the brain speaks of it when it is asked to go on."""

@@ -14,7 +14,8 @@ class LocalProvider:
     """A front desk that takes table bookings: Whisper hears, rules answer, Piper speaks. English only.
 
     It calls `ConfirmAction` (`{"action", "details"}`) to have a booking confirmed and `book_table` (`name`,
-    `party_size`, `day`, `time`) to make it, each where it is declared.
+    `party_size`, `day`, `time`) to make it, and `pick_time` (`day`, `party_size`; the result has a `time`) to have the
+    time picked, each where it is declared.
 
     Args:
         greets: Whether it speaks first; else it waits for `respond`.

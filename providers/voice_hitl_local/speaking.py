@@ -18,7 +18,7 @@ from voice_hitl.provider import (
     Transcript,
 )
 from voice_hitl.tasks import Mailbox
-from voice_hitl_local.front_desk.brain import Act, Call, Say
+from voice_hitl_local.front_desk.brain import Act, Call, GiveUp, Say
 from voice_hitl_local.synthesis import PAUSE_MS, RATE, Speech
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,7 @@ class Speaking:
         emit: Takes the events.
         new_id: Makes the ids of responses and items.
         issue: Issues a call of a response (its id).
+        give_up: Gives the open call up.
     """
 
     def __init__(
@@ -73,10 +74,12 @@ class Speaking:
         emit: Callable[[ProviderEvent], None],
         new_id: Callable[[str], str],
         issue: Callable[[Call, str], None],
+        give_up: Callable[[], None],
     ) -> None:
         self._emit = emit
         self._new_id = new_id
         self._issue = issue
+        self._give_up = give_up
         self._wishes: Mailbox[Wish] = Mailbox()
         self._active: _Response | None = None
         self._last = _Spoken("", whole=True)
@@ -131,6 +134,8 @@ class Speaking:
                 await self._say(response, speech)
             finally:
                 speech.drop()
+        elif isinstance(act, GiveUp):
+            self._give_up()  # in an interrupted response too: the brain counts on it
         elif not response.over:
             self._issue(act, response.id)
 

@@ -55,9 +55,9 @@ window.RTCPeerConnection = class extends Peer {
 """
 
 
-def record_microphone(path: Path) -> Path:
-    """The recorded caller as Chromium's microphone takes it: 48 kHz, after a silence."""
-    with wave.open(str(CALLER)) as recording:
+def record_microphone(path: Path, caller: Path = CALLER) -> Path:
+    """A recorded caller as Chromium's microphone takes it: 48 kHz, after a silence."""
+    with wave.open(str(caller)) as recording:
         rate, pcm = recording.getframerate(), recording.readframes(recording.getnframes())
     resampler = Resampler(rate, MICROPHONE_RATE, quality="HQ")
     silence = np.zeros(GREETING_S * MICROPHONE_RATE, np.int16).tobytes()

@@ -9,10 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from voice_hitl.tools.definition import AITool
 from voice_hitl_local.front_desk import brain as desk
-from voice_hitl_local.front_desk.brain import BOOK, CONFIRM, Act, Call, FrontDesk, Say
+from voice_hitl_local.front_desk.brain import BOOK, CONFIRM, PICK, Act, Call, FrontDesk, GiveUp, Say
 
 TOOLS = (AITool(CONFIRM), AITool(BOOK))
+WITH_PICKER = (*TOOLS, AITool(PICK))
 BOOKING = "I'd like to book a table for four tomorrow at seven. My name is Lee."
+WORDS = "a table for 4 tomorrow at 7 pm under the name Lee"
 DETAILS = {"name": "Lee", "party_size": 4, "day": "tomorrow", "time": "7 pm"}
 
 
@@ -281,12 +283,75 @@ def test_once_booked_it_says_so_and_takes_the_next_booking_anew() -> None:
     assert words(carry_out(brain, "Is it booked?")) == "No, it is not booked yet."
 
 
+def picking() -> FrontDesk:
+    """A brain that offers times."""
+    brain = FrontDesk(WITH_PICKER)
+    carry_out(brain)
+    asked = carry_out(brain, "A table for four tomorrow, please. My name is Lee.")
+    assert asked == (
+        Say("At what time? Pick a time on your page, or just tell me one."),
+        Call(PICK, {"day": "tomorrow", "party_size": 4}),
+    )
+    return brain
+
+
+@pytest.mark.parametrize("result", [{"time": "7 pm"}, {"time": "7:00 pm"}, {"time": "19:00"}, "7 pm"])
+def test_where_times_can_be_picked_the_one_that_was_is_booked(result: object) -> None:
+    acts = after(picking(), result)
+    assert acts[-1] == Call(CONFIRM, {"action": f"Book {WORDS}", "details": DETAILS})
+
+
+@pytest.mark.parametrize(
+    ("result", "failed"),
+    [({"cancelled": True}, False), ({"error": "timed out after 60s"}, True), ({"time": "whenever"}, False)],
+)
+def test_a_picker_that_is_closed_is_followed_by_the_question_and_not_offered_again(
+    result: object, failed: bool
+) -> None:
+    brain = picking()
+    assert after(brain, result, failed=failed) == (Say("All right. At what time?"),)
+    assert isinstance(carry_out(brain, "Seven.")[-1], Call)
+
+
+def test_a_caller_who_tells_the_time_instead_has_the_picker_closed() -> None:
+    acts = carry_out(picking(), "Seven.")
+    assert acts[0] == GiveUp()
+    assert acts[-1] == Call(CONFIRM, {"action": f"Book {WORDS}", "details": DETAILS})
+
+
+def test_a_caller_who_leaves_while_times_are_offered_has_the_picker_closed() -> None:
+    assert carry_out(picking(), "Never mind.") == (GiveUp(), Say(desk.NOT_BOOKED))
+
+
+def test_while_times_are_offered_other_words_change_nothing() -> None:
+    brain = picking()
+    assert words(carry_out(brain, "Which ones are there?")) == desk.PICKING
+    assert words(carry_out(brain, "Is it booked?")) == "No, it is not booked yet."
+    assert isinstance(after(brain, {"time": "7 pm"})[-1], Call)
+
+
+def test_a_time_that_is_told_beside_the_picked_one_is_the_newer_word() -> None:
+    brain = picking()
+    brain.take_result('{"time": "7 pm"}', failed=False)
+    call = carry_out(brain, "At eight.")[-1]
+    assert isinstance(call, Call)
+    assert call.arguments["details"] == DETAILS | {"time": "8 pm"}
+
+
+def test_the_next_booking_is_offered_times_anew() -> None:
+    brain = picking()
+    after(brain, {"time": "7 pm"})
+    after(brain, {"confirmed": True})
+    after(brain, {"booked": True})
+    assert isinstance(carry_out(brain, "Another table for two on Friday.")[-1], Call)
+
+
 class AnyCall(RuleBasedStateMachine):
     """Whatever a caller says and however tools end, nothing is claimed that no result said."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.brain = FrontDesk(TOOLS)
+        self.brain = FrontDesk(WITH_PICKER)
         self.open: Call | None = None
         self.booked = False
         self.said = ""
@@ -296,20 +361,38 @@ class AnyCall(RuleBasedStateMachine):
         self.said = words(acts)
         assert acts or not said
         for act in acts:
+            if isinstance(act, GiveUp):
+                assert self.open is not None, "nothing to give up"
+                self.open = None
             if isinstance(act, Call):
                 assert self.open is None, "two calls at once"
                 self.brain.issued(act)
                 self.open = act
 
     @rule(
-        text=st.sampled_from([BOOKING, "Yes.", "No.", "Make it eight.", "Friday", "Lee.", "Never mind.", "Hm?", "Bye."])
+        text=st.sampled_from(
+            [
+                BOOKING,
+                "A table for two.",
+                "Yes.",
+                "No.",
+                "Make it eight.",
+                "Friday",
+                "Lee.",
+                "Never mind.",
+                "Hm?",
+                "Bye.",
+            ]
+        )
     )
     def caller_speaks(self, text: str) -> None:
         self.do(text)
 
     @precondition(lambda self: self.open is not None)
     @rule(
-        text=st.sampled_from(['{"confirmed": true}', '{"confirmed": false}', "fine", '{"error": "x"}']),
+        text=st.sampled_from(
+            ['{"confirmed": true}', '{"confirmed": false}', '{"time": "7 pm"}', "fine", '{"error": "x"}']
+        ),
         failed=st.booleans(),
     )
     def result_comes(self, text: str, failed: bool) -> None:

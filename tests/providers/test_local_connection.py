@@ -25,6 +25,7 @@ from voice_hitl.provider import (
     SpeechStopped,
     ToolCalled,
     ToolCallStarted,
+    ToolCancelled,
     Transcript,
     TranscriptFailed,
     UserItem,
@@ -195,6 +196,17 @@ async def test_a_result_by_itself_makes_it_say_nothing() -> None:
         assert final(await call.response()) == ["One thing more."]
         await call.connection.respond()
         assert (await call.called()).name == "book_table"
+
+
+async def test_a_caller_who_tells_the_time_while_it_is_picked_has_that_call_cancelled() -> None:
+    async with calling(tools=(*TOOLS, AITool("pick_time"))) as call:
+        await call.connection.inject("A table for four tomorrow. My name is Lee.", role="user", silent=False)
+        picking = await call.called()
+        assert (picking.name, json.loads(str(picking.arguments))) == ("pick_time", {"day": "tomorrow", "party_size": 4})
+        await call.connection.inject("At seven.", role="user", silent=False)
+        told = await call.response()
+        assert only(told, ToolCancelled) == [ToolCancelled((picking.call_id,))]
+        assert [event.name for event in only(told, ToolCalled)] == ["ConfirmAction"]
 
 
 async def test_a_result_that_is_not_owed_is_an_error_and_the_call_goes_on() -> None:

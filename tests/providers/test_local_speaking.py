@@ -29,7 +29,10 @@ async def told_when_cut(at: Callable[[ProviderEvent], bool]) -> tuple[list[Provi
             over.set()
 
     speaking = Speaking(
-        emit=emit, new_id=lambda kind: f"{kind}_{next(numbers)}", issue=lambda call, _response: called.append(call)
+        emit=emit,
+        new_id=lambda kind: f"{kind}_{next(numbers)}",
+        issue=lambda call, _response: called.append(call),
+        give_up=lambda: None,
     )
     async with anyio.create_task_group() as group:
         group.start_soon(speaking.run)

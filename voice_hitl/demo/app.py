@@ -22,7 +22,7 @@ from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.demo.model import DemoModel, embedded_model
-from voice_hitl.demo.restaurant import BOOK_TABLE, SYSTEM_PROMPT, Restaurant
+from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
 from voice_hitl.events import HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
@@ -138,6 +138,7 @@ def create_demo(
             tool_definitions=[confirm_action()],
             askers=_askers(model),
         ),
+        frontend_tools={PICK_TIME} if model.provider.capabilities.reconfigures != "none" else False,
     )
     kit.register_channel(voice)
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)

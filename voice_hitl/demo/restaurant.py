@@ -1,4 +1,4 @@
-"""The restaurant that the demo calls: what its agent is told, and the one tool it has besides the person's."""
+"""The restaurant that the demo calls: what its agent is told, and its tools besides the person's."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,10 +8,14 @@ from voice_hitl.tools.definition import AITool
 
 SYSTEM_PROMPT: Final = (
     "You are the front desk of a small restaurant, on the phone. Take table bookings: for how many people, on which "
-    "day, at what time, under what name. Before you book, call ConfirmAction with what you are about to do, and book "
+    "day, at what time, under what name. Where you have pick_time and no time was said, call it once you know the day: "
+    "the caller chooses on their page. Before you book, call ConfirmAction with what you are about to do, and book "
     "only if it was confirmed. Then call book_table. Speak in short sentences, and never say that something is done "
     "before its tool says so."
 )
+
+PICK_TIME: Final = "pick_time"
+"""The tool of the page in the call: the caller chooses a time there (`static/picker.js`)."""
 
 BOOK_TABLE: Final = AITool(
     "book_table",

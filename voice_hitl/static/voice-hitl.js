@@ -240,9 +240,10 @@ export class Call {
   }
 
   /**
-   * Milliseconds until a request expires, by the session's clock; null where it has no end yet.
+   * Milliseconds until a request, or a call of one of the page's tools, expires, by the session's clock; null where it
+   * has no end yet.
    *
-   * @param {Request} request
+   * @param {{ expires_at?: string }} request
    */
   remaining(request) {
     return request.expires_at ? Math.max(0, Date.parse(request.expires_at) - this.now()) : null;

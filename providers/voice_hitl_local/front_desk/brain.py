@@ -1,7 +1,8 @@
 """The front desk's brain: takes a booking, has it confirmed, makes it by calling tools, and tells how it ended. Pure.
 
 It calls `ConfirmAction` (`{"action": ..., "details": {...}}`) and then `book_table` (`name`, `party_size`, `day`,
-`time`), each where it is declared. It never says that something is done before the result of the call says so.
+`time`), and asks for the time by `pick_time` (`day`, `party_size`), each where it is declared. It never says that
+something is done before the result of the call says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +11,10 @@ from typing import Literal
 
 from voice_hitl.tools.definition import AITool
 from voice_hitl_local.front_desk.booking import ORDER, Booking, Field
-from voice_hitl_local.front_desk.results import ToolResult, read_confirmation, read_result
+from voice_hitl_local.front_desk.results import ToolResult, read_choice, read_confirmation, read_result
 from voice_hitl_local.front_desk.understanding import Intent, understand
 
-CONFIRM, BOOK = "ConfirmAction", "book_table"
+CONFIRM, BOOK, PICK = "ConfirmAction", "book_table", "pick_time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,12 @@ class Call:
     arguments: Mapping[str, object]
 
 
-Act = Say | Call
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Give the open call up: the caller said what it was to find out."""
+
+
+Act = Say | Call | GiveUp
 
 Asked = Field | Literal["confirm", "retry", "change"]
 """What the caller was asked last."""
@@ -40,10 +46,12 @@ GREETING = "Hello, this is the front desk. How can I help you?"
 HELP = "I can book a table for you. Tell me for how many people, on which day, at what time, and your name."
 WAITING = "I am still waiting for your answer to what I asked. Nothing has been booked yet."
 BOOKING = "I am still waiting for the booking system. Nothing has been booked yet."
+PICKING = "Pick a time on your page, or just tell me one."
 ONE_MOMENT = "One moment, please."
 THANK_YOU = "Thank you. I am booking it now."
 BOOKED = "Your table is booked."
 NOT_BOOKED = "All right, nothing has been booked."
+NO_TIME = "All right."
 SORRY = "Sorry, I did not understand."
 EXPECTED = "For two or four people, at seven or eight. No, make it eight. Cancel that."
 """What callers say here: tells the recogniser which words to expect.
@@ -91,6 +99,7 @@ class FrontDesk:
         self._booked: Booking | None = None
         self._asked: Asked | None = None
         self._open: Call | None = None
+        self._offered_times = False
         self._result: tuple[Call, ToolResult] | None = None
         self._last: Say | None = None
 
@@ -112,7 +121,7 @@ class FrontDesk:
     def take_result(self, text: str, *, failed: bool) -> None:
         """Take the result of the open call; what to say of it comes with the next `respond`."""
         if self._open is not None:
-            read = read_confirmation if self._open.name == CONFIRM else read_result
+            read = {CONFIRM: read_confirmation, PICK: read_choice}.get(self._open.name, read_result)
             self._result = self._open, read(text, failed=failed)
             self._open = None
 
@@ -144,6 +153,8 @@ class FrontDesk:
     def _after(self, call: Call, result: ToolResult, words: str) -> tuple[Act, ...]:
         if result.verdict == "interrupted":
             return self._answer(words) if words else self._again()
+        if call.name == PICK:
+            return self._picked(result, words)
         if call.name == CONFIRM:
             if result.verdict == "done":
                 return self._confirmed()
@@ -157,6 +168,12 @@ class FrontDesk:
             sentence, asked = _AFTER_BOOKING[result.verdict]
         return self._ask(asked, " ".join(filter(None, (sentence, result.reason))))
 
+    def _picked(self, result: ToolResult, words: str) -> tuple[Act, ...]:
+        picked = understand(result.said, asked="time").said if result.verdict == "done" else Booking()
+        # What was said meanwhile is the caller's newest word.
+        self._booking = self._booking.updated(picked).updated(understand(words, asked="time").said)
+        return self._next("" if self._booking.time else NO_TIME)
+
     def _confirmed(self) -> tuple[Act, ...]:
         if BOOK in self._tools:
             return Say(THANK_YOU), Call(BOOK, self._booking.arguments)
@@ -165,10 +182,12 @@ class FrontDesk:
     def _close(self) -> str:
         """The booking is made: forget it, so that the next one begins anew, and return it as a sentence."""
         self._booked, self._booking = self._booking, Booking()
-        self._asked = None
+        self._asked, self._offered_times = None, False
         return f"A{self._booked.words[1:]}."
 
     def _answer(self, words: str) -> tuple[Act, ...]:
+        if self._open is not None and self._open.name == PICK:
+            return self._told_instead(words)
         if self._open is not None:
             # What is being confirmed must stay what was asked: a change is for the answer, or for afterwards.
             return (Say(WAITING if self._open.name == CONFIRM else BOOKING),)
@@ -180,6 +199,17 @@ class FrontDesk:
             self._booking = self._booking.without(understood.unsaid)
             return self._next()
         return self._wish(understood.intent)
+
+    def _told_instead(self, words: str) -> tuple[Act, ...]:
+        """The caller speaks while the times are offered: a time, or anything else of the booking, is as good."""
+        understood = understand(words, asked="time")
+        if understood.said:
+            self._open, self._booking = None, self._booking.updated(understood.said)
+            return GiveUp(), *self._next()
+        if understood.intent in {"cancel", "goodbye"}:
+            self._open = None
+            return GiveUp(), *self._wish(understood.intent)
+        return (Say(self._status() if understood.intent == "status" else PICKING),)
 
     def _wish(self, intent: Intent | None) -> tuple[Act, ...]:
         match intent:
@@ -216,7 +246,8 @@ class FrontDesk:
         return self._leave("cancel") if self._asked in {"retry", "change"} else self._again()
 
     def _leave(self, intent: Literal["cancel", "goodbye"]) -> tuple[Act, ...]:
-        dropped, self._booking, self._asked = self._booking, Booking(), None
+        dropped, self._booking = self._booking, Booking()
+        self._asked, self._offered_times = None, False
         if intent == "goodbye":
             return (Say(f"{NOT_BOOKED} Goodbye." if dropped else "Goodbye."),)
         if self._booked is not None and not dropped:
@@ -236,9 +267,16 @@ class FrontDesk:
             return self._next()
         return self._ask(self._asked, before) if self._asked is not None else (Say(f"{before} {HELP}".strip()),)
 
-    def _next(self) -> tuple[Act, ...]:
+    def _next(self, before: str = "") -> tuple[Act, ...]:
         missing = self._booking.missing
-        return self._propose() if missing is None else self._ask(missing)
+        if missing == "time" and PICK in self._tools and not self._offered_times:
+            return self._offer_times()
+        return self._propose() if missing is None else self._ask(missing, before)
+
+    def _offer_times(self) -> tuple[Act, ...]:
+        self._offered_times, self._asked = True, "time"
+        offer = {"day": self._booking.day, "party_size": self._booking.party}
+        return Say(f"{QUESTIONS['time']} {PICKING}"), Call(PICK, offer)
 
     def _propose(self) -> tuple[Act, ...]:
         self._asked = None

@@ -53,6 +53,15 @@ def read_confirmation(text: str, *, failed: bool) -> ToolResult:
     return ToolResult("done" if agreed else "no", said=text)
 
 
+def read_choice(text: str, *, failed: bool) -> ToolResult:
+    """Read the output of a tool by which the caller picks a time: `said` is the time; one called off is a no."""
+    found = _mapping(text)
+    if failed or found.get("error"):
+        return read_result(text, failed=failed)
+    time = found.get("time", text if not found else None)
+    return ToolResult("done", said=time) if isinstance(time, str) else ToolResult("no")
+
+
 _FAILURES: dict[Verdict, re.Pattern[str]] = {
     "interrupted": re.compile(r"\b(?:called again|interrupted)\b"),
     "refused": re.compile(r"\b(?:rejected|refused|declined|denied|not allowed|not approved|blocked)\b"),

@@ -10,9 +10,9 @@
 import { element as h, svg } from "./element.js";
 import { approvalPrompt, confirmPrompt, fields } from "./fields.js";
 
-const TICK = "M5 12.5l4.5 4.5L19 7.5";
-const CROSS = "M6 6l12 12M18 6L6 18";
-const CLOCK = "M12 6v6.5l4 2.5";
+export const TICK = "M5 12.5l4.5 4.5L19 7.5";
+export const CROSS = "M6 6l12 12M18 6L6 18";
+export const CLOCK = "M12 6v6.5l4 2.5";
 const HURRY_MS = 10_000;
 
 const ENDS = /** @type {Record<string, { tone: string, path: string, text: string }>} */ ({
@@ -73,15 +73,9 @@ export class Card {
 
   /** @param {number | null} left  Milliseconds until it expires. */
   tick(left) {
-    const shown = this.element.querySelector(".countdown");
-    if (!(shown instanceof HTMLElement) || left === null) return;
+    if (left === null) return;
     this.total ??= left;
-    shown.hidden = false;
-    shown.style.setProperty("--left", String(left / this.total));
-    shown.classList.toggle("hurry", left < HURRY_MS);
-    const seconds = String(Math.ceil(left / 1000));
-    const text = shown.querySelector("span");
-    if (text && text.textContent !== seconds) text.textContent = seconds;
+    showLeft(this.element, left, this.total);
   }
 
   /** @param {Request} request */
@@ -122,14 +116,35 @@ export function headline(request) {
 /** @param {Request} request */
 function head(request) {
   const writing = request.status === "inProgress";
+  return h("header", { class: "card-head" }, [
+    h("div", { class: "why" }, [writing ? "The agent is writing a question" : "The agent needs your answer", h("code", {}, [request.tool])]),
+    countdown(),
+  ]);
+}
+
+/** A ring that empties, hidden until `showLeft` first says of how much. */
+export function countdown() {
   const ring = svg("svg", { viewBox: "0 0 48 48", "aria-hidden": "true" }, [
     svg("circle", { cx: "24", cy: "24", r: "21" }),
     svg("circle", { cx: "24", cy: "24", r: "21", pathLength: "1" }),
   ]);
-  return h("header", { class: "card-head" }, [
-    h("div", { class: "why" }, [writing ? "The agent is writing a question" : "The agent needs your answer", h("code", {}, [request.tool])]),
-    h("div", { class: "countdown", role: "timer", "aria-label": "Seconds left", hidden: "" }, [ring, h("span")]),
-  ]);
+  return h("div", { class: "countdown", role: "timer", "aria-label": "Seconds left", hidden: "" }, [ring, h("span")]);
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {number} left  Milliseconds until it expires.
+ * @param {number} total  Milliseconds that it had.
+ */
+export function showLeft(card, left, total) {
+  const shown = card.querySelector(".countdown");
+  if (!(shown instanceof HTMLElement)) return;
+  shown.hidden = false;
+  shown.style.setProperty("--left", String(left / total));
+  shown.classList.toggle("hurry", left < HURRY_MS);
+  const seconds = String(Math.ceil(left / 1000));
+  const text = shown.querySelector("span");
+  if (text && text.textContent !== seconds) text.textContent = seconds;
 }
 
 /** @param {() => void} onDecline */
@@ -145,11 +160,22 @@ function ended(request) {
   const decided = request.end === "answered" || request.end === "refused";
   const via = decided && request.via ? VIA[request.via] : "";
   const title = [how.text, via].filter(Boolean).join(" ");
-  return h("div", { class: `done ${how.tone}` }, [
-    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [svg("path", { d: how.path })]),
+  const asked = request.question ? headline(request) : `${request.tool} asked nothing after all.`;
+  return over(how, title, [asked, ...(request.reason ? [`“${request.reason}”`] : [])]);
+}
+
+/**
+ * What a card that is over shows.
+ *
+ * @param {{ tone: string, path: string }} how
+ * @param {string} title
+ * @param {string[]} words
+ */
+export function over({ tone, path }, title, words) {
+  return h("div", { class: `done ${tone}` }, [
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, [svg("path", { d: path })]),
     h("strong", {}, [title]),
-    h("p", {}, [request.question ? headline(request) : `${request.tool} asked nothing after all.`]),
-    ...(request.reason ? [h("p", {}, [`“${request.reason}”`])] : []),
+    ...words.map((line) => h("p", {}, [line])),
   ]);
 }
 

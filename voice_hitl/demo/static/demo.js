@@ -5,6 +5,7 @@
 
 import { Card } from "./cards.js";
 import { byId, element as h } from "./element.js";
+import { PICK_TIME, Picker } from "./picker.js";
 import { Ribbon } from "./ribbon.js";
 // @ts-ignore  // served beside this file
 import { Call } from "./voice-hitl.js";
@@ -37,6 +38,8 @@ let live = null;
 let since = 0;
 /** @type {Map<string, Card>} */
 const cards = new Map();
+/** @type {Set<Picker>} */
+const pickers = new Set();
 /** @type {Map<string, HTMLElement>} */
 const items = new Map();
 
@@ -65,6 +68,7 @@ async function place() {
   placed.on("tool.result", readByModel);
   placed.on("heard", readAsAnswer);
   for (const type of ["request.opened", "request.changed", "request.settled"]) placed.on(type, () => showCards(placed));
+  placed.tools.register(PICK_TIME, pickTime).catch(() => {}); // a model that takes none asks for the time aloud
   try {
     await placed.connect();
     since = performance.now();
@@ -85,6 +89,7 @@ function clear() {
   for (const list of [lines, cardList, reads]) list.replaceChildren();
   byId("read-title", HTMLElement).hidden = true;
   cards.clear();
+  pickers.clear();
   items.clear();
   ribbon.clear();
   clock.textContent = "";
@@ -127,7 +132,7 @@ function hear({ role, text, final, item }) {
 
 /** Whether a question waits for the person. */
 function asking() {
-  return [...cards.values()].some(({ open }) => open);
+  return [...cards.values(), ...pickers].some(({ open }) => open);
 }
 
 /** @param {LiveCall} placed */
@@ -162,7 +167,21 @@ function open(key, card) {
   if (card.open) announce(card);
 }
 
-/** @param {Card} card */
+/**
+ * The model calls the page's own tool.
+ *
+ * @param {{ day: string, party_size?: number }} offer
+ * @param {import("../../static/voice-hitl.js").ToolUse} use
+ */
+function pickTime(offer, use) {
+  const picker = new Picker(offer, use);
+  pickers.add(picker);
+  cardList.prepend(picker.element);
+  announce(picker);
+  return picker.chosen;
+}
+
+/** @param {Card | Picker} card */
 function announce(card) {
   say(byId("announce", HTMLElement), `The agent asks: ${card.words}`);
   // The keyboard goes where the decision is, unless somebody is typing.
@@ -233,6 +252,7 @@ function frame(now) {
   const seconds = Math.floor((now - since) / 1000);
   say(clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
   for (const card of cards.values()) if (card.open) card.tick(live.remaining(card.request));
+  for (const picker of pickers) if (picker.open) picker.tick(live.remaining(picker.use));
 }
 
 /**
