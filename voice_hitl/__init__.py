@@ -3,6 +3,7 @@
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.channels.agent_backend import AgentReasoningBackend
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.on_call import CallSetup, Reject
 from voice_hitl.channels.session import VoiceSession
@@ -74,6 +75,7 @@ from voice_hitl.tools.policy import ToolPolicy
 __all__ = [
     "AIChannel",
     "AITool",
+    "AgentReasoningBackend",
     "AIToolCall",
     "Answer",
     "Approval",

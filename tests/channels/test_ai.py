@@ -20,6 +20,7 @@ from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
 from voice_hitl.testing import ScriptedChat
+from voice_hitl.testing.scripted_chat import ScriptedAnswer
 from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.context import current_tool_call
 from voice_hitl.tools.definition import AITool
@@ -351,3 +352,88 @@ def test_a_long_conversation_forgets_its_oldest_turns_whole() -> None:
     first = conversation.items[0]
     assert isinstance(first, ChatMessage)
     assert first.role == "user"
+
+
+# --- calls that are written -------------------------------------------------------------------------------------------
+
+
+def told(asked: ScriptedAnswer) -> list[str]:
+    return [item.text for item in asked.request.items if isinstance(item, ChatMessage) and item.role == "system"]
+
+
+async def test_a_call_that_the_model_writes_is_run_and_its_outcome_told_as_text() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer("One moment. ", "call:look_up{q:", "menu}")
+        asked = await desk.model.asked()
+        assert told(asked) == ['The tool look_up has returned:\n```\n{"found": "menu", "by": "look_up"}\n```']
+        assert asked.request.items[1] == ChatMessage("assistant", "One moment.")
+        asked.answer("Soup.")
+        said = await read(events)
+        assert [event.text for event in said if isinstance(event, TextDelta)] == ["One moment. ", "Soup."]
+        (report,) = desk.reports
+        assert (report.door, report.outcome) == (DoorName.SPOKEN_CALL, OutcomeKind.SERVED)
+        assert report.delivered_as == "text"
+
+
+async def test_a_persons_tool_that_is_written_asks_the_person() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer('ConfirmAction(action="Book a table.")')
+        await settle_down()
+        assert desk.request.door is DoorName.SPOKEN_CALL
+        desk.human.handler.resolve(desk.request.pending_id, "yes")
+        asked = await desk.model.asked()
+        assert '"confirmed": true' in told(asked)[0]
+        asked.answer("Booked.")
+        assert (await read(events))[-1] == TextEnded("stop")
+
+
+async def test_a_call_both_written_and_issued_in_one_answer_runs_once_as_it_was_issued() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer("Sure. call:look_up{q:menu}", MENU)
+        asked = await desk.model.asked(results={"c2": re.compile("menu")})
+        assert told(asked) == []
+        asked.answer("Soup.")
+        await read(events)
+        assert [report.door for report in desk.reports] == [DoorName.TEXT_CALL]
+
+
+async def test_a_written_call_is_gated_and_a_bare_word_that_is_no_key_is_refused() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer("call:look_up{q:lunch with Ada: 12}")
+        asked = await desk.model.asked()
+        assert "not valid" in told(asked)[0]
+        asked.answer("Sorry.")
+        await read(events)
+        assert [report.outcome for report in desk.reports] == [OutcomeKind.REFUSED]
+
+
+async def test_a_written_call_is_cut_with_its_turn() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer('ConfirmAction(action="Book a table.")')
+        await settle_down()
+        assert await desk.channel.cancel_turn("desk")
+        assert (await read(events))[-1] == TextEnded("cancelled")
+        await settle_down()
+        assert [report.outcome for report in desk.reports] == [OutcomeKind.CANCELLED]
+        assert [event.end for event in desk.settled] == [RequestEnd.WITHDRAWN]
+
+
+async def test_of_an_answer_that_was_too_long_no_written_call_is_taken() -> None:
+    async with TextDesk() as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer("Well. call:look_up{q:menu}", end=ChatEnded("length"))
+        assert await read(events) == [TextDelta("Well. "), TextEnded("length")]
+
+
+async def test_where_it_is_switched_off_a_written_call_is_words() -> None:
+    with ScriptedChat() as model:
+        channel = AIChannel("off", provider=model, tools=[LOOK_UP], tool_handler=look_up, tool_recovery=False)
+        events = channel.turn("Hi.", room_id="r")
+        (await model.asked()).answer("call:look_up{q:menu}")
+        assert await read(events) == [TextDelta("call:look_up{q:menu}"), TextEnded("stop")]
+        await channel.close()

@@ -2,9 +2,12 @@
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
+from voice_hitl.calls.book import Book
+from voice_hitl.calls.call import ToolCall
+from voice_hitl.calls.recovery import fenced
 from voice_hitl.channels.conversation import Conversation
 from voice_hitl.channels.declared import DeclaredTools, check_names
 from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
@@ -12,10 +15,12 @@ from voice_hitl.channels.options import SessionOptions
 from voice_hitl.channels.request_hooks import RequestHooks
 from voice_hitl.channels.text_events import TextEvent
 from voice_hitl.channels.text_turn import TextTurn, TurnSetup
+from voice_hitl.channels.turn_calls import HandedOnCalls
 from voice_hitl.chat import ChatModel
-from voice_hitl.doors.gate import Catalogue
-from voice_hitl.doors.pipeline import Pipeline
+from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.doors.pipeline import Door, Pipeline
 from voice_hitl.doors.serving import Bounds, Origin, Servers
+from voice_hitl.doors.spoken_call import SpokenCallDoor
 from voice_hitl.doors.text_call import TextCallDoor
 from voice_hitl.enums import ChannelType, DoorName, HookTrigger
 from voice_hitl.events import ErrorEvent
@@ -23,6 +28,7 @@ from voice_hitl.hooks import HookContext, Hooks
 from voice_hitl.human_input.external import ExternalToolHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
+from voice_hitl.reasoning import ExecuteToolCall
 from voice_hitl.tasks import Tasks
 from voice_hitl.tools.context import Actor, ToolCallContext
 from voice_hitl.tools.definition import AITool
@@ -52,6 +58,7 @@ class AIChannel:
         tool_policy: Which tools are admitted, by name.
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
+        tool_recovery: Whether a call that the model writes in its words, instead of issuing it, is run.
 
     Raises:
         ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or less
@@ -74,6 +81,7 @@ class AIChannel:
         tool_policy: ToolPolicy | None = None,
         tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
         tool_timeouts: Mapping[str, float] | None = None,
+        tool_recovery: bool = True,
     ) -> None:
         check_names(tools, human_input_handler)
         Catalogue(tools)  # a schema that does not compile is an error here, not in the first turn
@@ -87,6 +95,7 @@ class AIChannel:
         self._system_prompt = system_prompt
         self._human = human_input_handler
         self._max_tool_rounds = max_tool_rounds
+        self._tool_recovery = tool_recovery
         self._options = SessionOptions(
             system_prompt=system_prompt, voice=None, language="en", tools=tuple(tools), tool_policy=tool_policy
         )
@@ -133,14 +142,56 @@ class AIChannel:
         Raises:
             RuntimeError: The channel is closed.
         """
+        return self._begin(self._setup(text, room_id, actor_id)).events
+
+    def turn_for(
+        self, execute: ExecuteToolCall, text: str, *, room_id: str, actor_id: str | None, tools: Sequence[AITool]
+    ) -> TextTurn:
+        """Have the model think for somebody who runs its calls himself: only its loop is ours (a reasoning backend).
+
+        The channel's own tools, hooks and policy have no part in it.
+
+        Raises:
+            RuntimeError: The channel is closed.
+        """
+        gate = Gate(Catalogue(tools), undeclared_pass=False)
+
+        def issued(turn: TextTurn) -> HandedOnCalls:
+            return handed_on(turn, lambda call, result: turn.keep(call.call_id, result))
+
+        def written(turn: TextTurn) -> HandedOnCalls:
+            return handed_on(turn, lambda call, result: turn.tell(fenced(call.name, result)))
+
+        def handed_on(turn: TextTurn, keep: Callable[[ToolCall, str], None]) -> HandedOnCalls:
+            return HandedOnCalls(execute=execute, gate=gate, tasks=turn.tasks, keep=keep, reported=turn.reported)
+
+        setup = self._setup(text, room_id, actor_id)
+        return self._begin(replace(setup, gate=gate, pipeline=issued, written_calls=written))
+
+    @property
+    def own_tools(self) -> bool:
+        """Whether it has tools, or those who serve them, of its own."""
+        served = (self.tool_handler, self._human, self._external)
+        return bool(self._options.tools) or any(each is not None for each in served)
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether it is registered with a kit."""
+        return self._kit is not None
+
+    def forget(self, room_id: str) -> None:
+        """Forget what was said in a room; a turn that runs there still keeps its own."""
+        self._conversations.pop(room_id, None)
+
+    def _begin(self, setup: TurnSetup) -> TextTurn:
         if self._is_closing:
             raise RuntimeError(f"channel {self.id!r} is closed")
-        turns = self._turns.setdefault(room_id, [])
+        turns = self._turns.setdefault(setup.room_id, [])
         before = turns[-1] if turns else None
-        turn = TextTurn(self._setup(text, room_id, actor_id))
+        turn = TextTurn(setup)
         self._tasks.spawn(self._run(turn, before), f"turn {turn.session_id}")
         turns.append(turn)
-        return turn.events
+        return turn
 
     async def cancel_turn(self, room_id: str) -> bool:
         """End the running turn of a room, and return when everything of it has ended. False: none was running.
@@ -202,17 +253,19 @@ class AIChannel:
             max_tool_rounds=self._max_tool_rounds,
             conversation=self._conversations.setdefault(room_id, Conversation()),
             gate=replace(self._declared.gate(self._options, None), undeclared_pass=False),
-            pipeline=self._pipeline,
+            pipeline=lambda turn: self._pipeline(turn, TextCallDoor(turn.keep), turn.book),
+            written_calls=lambda turn: self._pipeline(turn, SpokenCallDoor(turn.told_of), Book()),
+            tool_recovery=self._tool_recovery,
             external=self._external_calls,
             is_persons=lambda name: self._human is not None and self._human.serves(name),
             failed=lambda message: self._failed(room_id, session_id, message),
             close_requests=lambda: self._close_requests(session_id),
         )
 
-    def _pipeline(self, turn: TextTurn) -> Pipeline:
+    def _pipeline(self, turn: TextTurn, door: Door, book: Book) -> Pipeline:
         return Pipeline(
-            book=turn.book,
-            door=TextCallDoor(turn.keep),
+            book=book,
+            door=door,
             gate=turn.gate,
             origin=Origin(
                 channel_id=self.id,

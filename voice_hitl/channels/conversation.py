@@ -33,6 +33,10 @@ class Conversation:
         self._items.extend(calls)
         self._items.extend(ChatResult(call.call_id, results.get(call.call_id, CUT)) for call in calls)
 
+    def told(self, text: str) -> None:
+        """Something that nobody says: what a call came to that was written, not issued."""
+        self._items.append(ChatMessage("system", text))
+
     def _forget_oldest_turn(self) -> None:
         del self._items[0]
         while self._items and not _begins_turn(self._items[0]):

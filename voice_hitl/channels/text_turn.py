@@ -1,8 +1,9 @@
 """One text turn: rounds of an answer and its calls, until the model has nothing more to call."""
 
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import anyio
@@ -12,10 +13,14 @@ from voice_hitl.calls.call import ToolCall
 from voice_hitl.channels.conversation import Conversation
 from voice_hitl.channels.external_calls import ExternalCalls
 from voice_hitl.channels.letting_go import let_go
+from voice_hitl.channels.said_and_issued import Issued, Made
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent, TurnEnd
+from voice_hitl.channels.turn_calls import TurnCalls
+from voice_hitl.channels.written_answer import WrittenAnswer
 from voice_hitl.chat import ChatCall, ChatEnded, ChatModel, ChatReply, ChatRequest, ChatText
 from voice_hitl.doors.gate import Catalogue, Gate
-from voice_hitl.doors.pipeline import Pipeline, sent_text
+from voice_hitl.doors.pipeline import sent_text
+from voice_hitl.doors.spoken_call import closed
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Job, Latch, Mailbox, Tasks, current_job, end_jobs
@@ -45,7 +50,9 @@ class TurnSetup:
     max_tool_rounds: int
     conversation: Conversation
     gate: Gate
-    pipeline: Callable[["TextTurn"], Pipeline]
+    pipeline: Callable[["TextTurn"], TurnCalls]
+    written_calls: Callable[["TextTurn"], TurnCalls]
+    tool_recovery: bool
     external: Callable[["TextTurn"], ExternalCalls]
     is_persons: Callable[[str], bool]
     failed: Callable[[str], None]
@@ -54,8 +61,13 @@ class TurnSetup:
 
 @dataclass(slots=True)
 class _Round:
-    text: str = ""
+    answer: WrittenAnswer
     end: RoundEnd = "stop"
+    calls: list[ChatCall] = field(default_factory=list[ChatCall])
+    results: dict[str, str] = field(default_factory=dict[str, str])
+    told: list[str] = field(default_factory=list[str])
+    """Outcomes of calls that were written, as text."""
+    has_called: bool = False
 
 
 class TextTurn:
@@ -67,9 +79,7 @@ class TextTurn:
         self.book = Book()
         self.tasks = Tasks(f"turn {setup.session_id}")
         self.ended = Latch()
-        self._results: dict[str, str] = {}
-        self._calls: list[ChatCall] = []
-        self._round = _Round()
+        self._round = _Round(WrittenAnswer({}))
         self._steers: list[str] = []
         self._answering: anyio.CancelScope | None = None
         self._inside: set[Job] = set()
@@ -77,6 +87,7 @@ class TextTurn:
         self._scope = anyio.CancelScope()
         self._rounds_begun = 0
         self.pipeline = setup.pipeline(self)
+        self.written_calls = setup.written_calls(self)
         self._external = setup.external(self)
 
     @property
@@ -112,7 +123,8 @@ class TextTurn:
             self._inside.add(job)
         if not self._is_ending:
             self._is_ending = True
-            self.pipeline.end(but=self.pipeline.current_call())
+            for calls in (self.pipeline, self.written_calls):
+                calls.end(but=calls.current_call())
 
     def cancel(self) -> None:
         """End it: its calls in this tick, the rest in its own task."""
@@ -125,10 +137,9 @@ class TextTurn:
         self.begin_ending()
         await self._external.end(but=self._inside)
         await self._setup.close_requests()
-        await end_jobs([job for job in self.pipeline.jobs if job not in self._inside], patience_s=0.0)
+        await end_jobs([job for job in self._jobs if job not in self._inside], patience_s=0.0)
         await self.tasks.close(but=self._inside)
-        if self._calls or self._round.text:
-            self._setup.conversation.answered(self._round.text, self._calls, self._results)
+        self._keep_round()
         self.events.put(ended)
         self.events.close()
         self.ended.set()
@@ -158,9 +169,8 @@ class TextTurn:
                 self.pipeline.gate = Gate(Catalogue(()), undeclared_pass=False)
             await self._answer()
             await self._calls_end()
-            setup.conversation.answered(self._round.text, self._calls, self._results)
-            end, called = self._round.end, bool(self._calls)
-            self._round, self._calls, self._results = _Round(), [], {}
+            end, called = self._round.end, self._round.has_called
+            self._keep_round()
             if self._steers:
                 for text in self._steers:
                     setup.conversation.user_said(text)
@@ -169,14 +179,25 @@ class TextTurn:
                 return _ENDS[end]
         return "rounds"
 
+    def _keep_round(self) -> None:
+        """What the round came to is in the conversation from here."""
+        past, self._round = self._round, _Round(WrittenAnswer({}))
+        if past.answer.words or past.calls:
+            self._setup.conversation.answered(past.answer.words, past.calls, past.results)
+        for text in past.told:
+            self._setup.conversation.told(text)
+
     async def _answer(self) -> None:
         """One answer of the model: its words go out, its calls run from where they come."""
-        setup = self._setup
+        setup, tools = self._setup, self.pipeline.gate.catalogue.definitions
         self._rounds_begun += 1
+        self._round.answer = WrittenAnswer(
+            {tool.name: tool.parameters for tool in tools} if setup.tool_recovery else {}
+        )
         request = ChatRequest(
             items=setup.conversation.items,
             instructions=setup.system_prompt,
-            tools=self.pipeline.gate.catalogue.definitions,
+            tools=tools,
         )
         reply: ChatReply | None = None
         try:
@@ -185,6 +206,7 @@ class TextTurn:
                 self._round.end = await self._read(reply)
             if self._answering.cancelled_caught:
                 self._round.end = "steered"
+            self._written()
         finally:
             self._answering = None
             if reply is not None:
@@ -198,28 +220,62 @@ class TextTurn:
                 return "stop"
             match event:
                 case ChatText(text):
-                    self._round.text += text
-                    self.events.put(TextDelta(text))
+                    self._show(self._round.answer.write(text))
                 case ChatCall():
                     self._called(event)
                 case ChatEnded(reason):
                     return reason
 
+    def _show(self, words: str) -> None:
+        if words:
+            self.events.put(TextDelta(words))
+
     def _called(self, call: ChatCall) -> None:
-        round_id = f"round {self._rounds_begun}"
         if self._external.takes(call, self.gate, served_here=self._setup.is_persons(call.name)):
-            if self._external.begin(call, self._results, round_id):
-                self._calls.append(call)
-                self.events.put(TextCall(call.call_id, call.name))
+            if self._external.begin(call, self._round.results, self._response_id):
+                self._begun(call)
             return
-        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, round_id)
+        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, self._response_id)
         if booked is not None and (booked.outcome is None or booked.outcome.answerable):
-            self._calls.append(call)
-            self.events.put(TextCall(call.call_id, call.name))
+            self._begun(call)
+
+    def _begun(self, call: ChatCall) -> None:
+        self._round.calls.append(call)
+        self._round.has_called = True
+        self.events.put(TextCall(call.call_id, call.name))
+
+    def _written(self) -> None:
+        """The answer is over: a call that was written in it, and not issued besides, runs too."""
+        words, found = self._round.answer.end(whole=self._round.end in ("stop", "calls"))
+        self._show(words)
+        if found is None:
+            return
+        made = Made(found.name, found.arguments, self._response_id, 0.0)
+        if any(
+            Issued(call.name, call.arguments, self._response_id, 0.0).is_twin_of(made) for call in self._round.calls
+        ):
+            return
+        log.info("the model wrote a call of %s (%s)", found.name, found.form)
+        gate = self.pipeline.gate
+        self.written_calls.gate = replace(gate, catalogue=closed(gate.catalogue)) if found.form == "call:" else gate
+        booked = self.written_calls.arrive(
+            f"said_{secrets.token_hex(8)}", found.name, found.arguments, self._response_id
+        )
+        if booked is not None:
+            self._round.has_called = True
+            self.events.put(TextCall(booked.call_id, booked.name))
+
+    @property
+    def _response_id(self) -> str:
+        return f"round {self._rounds_begun}"
+
+    @property
+    def _jobs(self) -> list[Job]:
+        return [*self.pipeline.jobs, *self.written_calls.jobs]
 
     async def _calls_end(self) -> None:
         """Wait until every call of the round has its result. A person's tool blocks its own call only."""
-        for job in self.pipeline.jobs:
+        for job in self._jobs:
             await job.wait()
         await self._external.wait()
 
@@ -227,7 +283,15 @@ class TextTurn:
 
     def keep(self, call_id: str, text: str) -> None:
         """A call's result (the door delivers here)."""
-        self._results[call_id] = text
+        self._round.results[call_id] = text
+
+    def tell(self, text: str) -> None:
+        """What a written call came to, as the model is told it."""
+        self._round.told.append(text)
+
+    async def told_of(self, text: str) -> None:
+        """The same, where a door delivers it."""
+        self.tell(text)
 
     def external_ended(self, event: TextCallEnded) -> None:
         """A call that is not the channel's own is over."""
