@@ -5,7 +5,9 @@ from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.agent_backend import AgentReasoningBackend
 from voice_hitl.channels.ai import AIChannel
+from voice_hitl.channels.conference import ConferenceChannel
 from voice_hitl.channels.on_call import CallSetup, Reject
+from voice_hitl.channels.plug import ConferenceRealtimeConfig
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
 from voice_hitl.channels.voice import RealtimeVoiceChannel
@@ -20,6 +22,7 @@ from voice_hitl.enums import (
     Via,
 )
 from voice_hitl.errors import (
+    ConferenceError,
     ConnectionEnded,
     HumanInputRejectedError,
     InvalidAnswer,
@@ -88,6 +91,9 @@ __all__ = [
     "CardAsker",
     "ChannelType",
     "Choice",
+    "ConferenceChannel",
+    "ConferenceError",
+    "ConferenceRealtimeConfig",
     "Confirm",
     "ConnectionEnded",
     "DigitEvent",

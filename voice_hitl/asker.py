@@ -5,8 +5,9 @@ itself in a `finally`), or returns `GaveUp` when it has nobody left to ask. It n
 what it heard to `Asking.answer`, and the ledger takes the first valid answer, once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from voice_hitl.line import Line
 from voice_hitl.provider import ProviderCapabilities
@@ -91,7 +92,12 @@ class AskerSession(Protocol):
 
     @property
     def participant_id(self) -> str:
-        """Who is on the leg."""
+        """Who is on the leg; empty where several are."""
+        ...
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """Everybody in it now: who is on the leg, or who is in the room of a conference."""
         ...
 
     @property
@@ -125,6 +131,21 @@ class Asker(Protocol):
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Ask until cancelled. Returning says that it gave up; the request stays open while another asker runs."""
         ...
+
+
+CALLER: Final = "caller"
+"""In an audience: whoever is on the session's leg, where that is one person."""
+
+
+def may_be_asked(audience: Sequence[str], session: AskerSession) -> tuple[str, ...]:
+    """Who in the session is in an audience. Empty: everybody. In a conference nobody is its `"caller"`."""
+    return tuple(
+        each
+        for each in session.participants
+        if not audience
+        or (each in audience and each != CALLER)
+        or (CALLER in audience and each == session.participant_id)
+    )
 
 
 # --- what an asker may say of itself besides -------------------------------------------------------------------------

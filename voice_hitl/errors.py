@@ -13,6 +13,7 @@
      ├── ConnectionEnded                          a connection, leg or presence is closed; nothing more comes
      ├── ProviderError                            the speech model could not be reached or refused us
      ├── ReasoningCutShort                        raised by a reasoning backend: what it has said is not the whole
+     ├── ConferenceError                          the room could not be joined, or the backend refused us
      ├── InvalidOffer (ValueError)                a call set-up that cannot be answered (a malformed SDP)
      ├── StoreUnavailable                         a store cannot be used now: a file, a server that is not there
      ├── NotStorable (ValueError)                 a request with values that are not JSON: it cannot be saved
@@ -64,6 +65,10 @@ class ProviderError(VoiceHitlError):
 
 class ReasoningCutShort(VoiceHitlError):  # noqa: N818 - named by its cause
     """Raised by a reasoning backend: its turn was cut short, and what it has said is not the whole. The text is why."""
+
+
+class ConferenceError(VoiceHitlError):
+    """A conference's backend could not be reached, or does not let us into the room. The text says what to do."""
 
 
 class InvalidOffer(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer

@@ -81,7 +81,10 @@ class SpeechEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BargeInEvent:
-    """The caller spoke into the model's words, which were stopped (`ON_BARGE_IN`)."""
+    """The caller spoke into the model's words, which were stopped (`ON_BARGE_IN`).
+
+    `participant_id` is who, in a conference whose participants are heard each by themselves.
+    """
 
     channel_id: str
     channel_type: ChannelType
@@ -89,6 +92,7 @@ class BargeInEvent:
     session_id: str
     item_id: str
     played_ms: float
+    participant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 Times are seconds of the leg's clock, on which what was played and what was heard can be compared.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -64,6 +64,8 @@ class KeyPressed:
 
     digit: str
     at: float
+    by: str = ""
+    """Whose key it was, where several are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +208,12 @@ class Line(Protocol):
         """Samples a second of the audio that `interject` takes."""
         ...
 
-    def taken_by(self, pending_id: str, *, after: After, deaf: bool = False) -> AbstractAsyncContextManager[HeldLine]:
+    def taken_by(
+        self, pending_id: str, *, after: After, deaf: bool = False, audience: Sequence[str] = ()
+    ) -> AbstractAsyncContextManager[HeldLine]:
         """Take the floor for a request, in order of arrival; `FloorFull` where too many wait.
 
-        `deaf`: the model hears nothing of the caller meanwhile; what they say comes as `CallerVoice` instead.
+        `deaf`: the model hears nothing of the caller meanwhile; what they say comes as `CallerVoice` instead. Where
+        several share the line, those alone are heard on it who are in the `audience`; empty: all of them.
         """
         ...

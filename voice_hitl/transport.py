@@ -41,6 +41,10 @@ class LegCapabilities:
     """Whether keypad digits come in."""
     echo_cancelled: bool = False
     """Whether the far end removes our own voice from what it sends."""
+    shared: bool = False
+    """Whether several people share it (the room of a conference): its audio is the mix of them."""
+    lanes: bool = False
+    """Whether each of those who share it is heard on a lane of their own, too."""
     hosted: bool = False
     """Whether the media are somewhere else: no audio passes through here."""
     transfers: bool = False
@@ -50,10 +54,14 @@ class LegCapabilities:
 
 @dataclass(frozen=True, slots=True)
 class AudioIn:
-    """20 ms of the caller's voice: mono int16 at the rate asked for in `accept`."""
+    """20 ms of the caller's voice: mono int16 at the rate asked for in `accept`.
+
+    Of a leg that several share it is the mix of them, and `lanes` has who was heard in it: each with 20 ms.
+    """
 
     pcm: bytes
     at: float
+    lanes: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,8 @@ class Digit:
     digit: str
     duration_ms: int
     at: float
+    by: str = ""
+    """Whose key it was, on a leg that several share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,33 @@ class Message:
     """A message of the page in the call, as it came: text, not yet parsed or trusted."""
 
     text: str
+    at: float
+    by: str = ""
+    """Whose page it was, on a leg that several share."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonJoined:
+    """Somebody is on a leg that several share: from here on, or again, because their end connected again."""
+
+    by: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLeft:
+    """Somebody is not on it any more. The leg goes on."""
+
+    by: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSpeaks:
+    """Somebody, on a lane of their own, began to speak, or ceased to: by our own voice activity."""
+
+    by: str
+    on: bool
     at: float
 
 
@@ -100,7 +137,7 @@ class HungUp:
     at: float
 
 
-LegEvent = AudioIn | Digit | Message | Played | LegLost | HungUp
+LegEvent = AudioIn | Digit | Message | PersonJoined | PersonLeft | PersonSpeaks | Played | LegLost | HungUp
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ class Session:
     id: str = "s1"
     room_id: str = ""
     participant_id: str = "lee"
+    participants: tuple[str, ...] = ("lee",)
     language: str = "en"
 
     @property

@@ -136,6 +136,7 @@ class FakeSession:
     id: str = "s1"
     room_id: str = "desk"
     participant_id: str = "ada"
+    participants: tuple[str, ...] = ("ada",)
     language: str = "en"
     line: Line | None = None
     page: FakePage = field(default_factory=FakePage)

@@ -1,10 +1,10 @@
-"""`CardAsker`: the question as a card in the browser of the caller."""
+"""`CardAsker`: the question as a card in the browser of the caller, or of those in a conference who may answer."""
 
 from typing import Literal
 
 import anyio
 
-from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.asker import AskerSession, Asking, GaveUp, may_be_asked
 from voice_hitl.requests.pending import PendingInput
 
 
@@ -29,7 +29,7 @@ class CardAsker:
         if session is None or not session.page.reachable:
             return False
         audience = request.audience if request is not None else ()
-        return not audience or "caller" in audience or session.participant_id in audience
+        return not audience or bool(may_be_asked(audience, session))
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Show the card until the request settles. Gives up at once where there is no page, or no room on it."""

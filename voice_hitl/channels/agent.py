@@ -13,6 +13,7 @@ from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.options import SessionOptions, SessionOverrides
 from voice_hitl.channels.request_hooks import RequestHooks
+from voice_hitl.channels.room_page import RoomPage
 from voice_hitl.channels.session import SessionSetup, VoiceSession
 from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
@@ -119,6 +120,7 @@ class Agent:
         rejoin_s: float = 0.0,
         options: SessionOptions | None = None,
         metadata: Mapping[str, object] | None = None,
+        shared_page: Callable[[VoiceSession], RoomPage] | None = None,
     ) -> VoiceSession:
         """Put a session together: not open yet. It is held from when it is `run`."""
         options = options or self.parts.options
@@ -145,6 +147,7 @@ class Agent:
                 told=self._told,
                 frontend_tools=self.parts.frontend_tools,
                 declare=self._declare_again,
+                shared_page=shared_page,
                 metadata=dict(metadata or {}),
             )
         )
@@ -296,6 +299,18 @@ class Agent:
         """Tell the model of the tools of the page as they are now."""
         session.pipeline.gate = gate = self._gate(session)
         await session.link.reconfigure(replace(session.link.config, tools=gate.catalogue.definitions))
+
+    def open_room(self, room_id: str) -> None:
+        """Take requests in a room, which may have been left before."""
+        if self.parts.human is not None:
+            self.parts.human.handler.attach_room(room_id, channel_id=self._channel.id)
+
+    async def close_room(self, room_id: str) -> None:
+        """Settle every request of a room, and take no more there."""
+        if self.parts.human is not None:
+            await self.parts.human.handler.close(
+                channel_id=self._channel.id, room_id=room_id, registration=self._registration
+            )
 
     async def close_requests(self) -> None:
         """Settle every request that came through its sessions, and take no more."""

@@ -1,7 +1,7 @@
 """The line of a voice session in the hands of one asker: its voice, the caller's, and the model kept quiet."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import anyio
@@ -76,9 +76,18 @@ class HeldVoiceLine:
     """The line in the hands of one asker (`HeldLine`). `deaf`: the model hears nothing of the caller meanwhile."""
 
     def __init__(
-        self, session: LineSession, link: Link, model: ModelVoice, rate: int, *, prefix: str, deaf: bool = False
+        self,
+        session: LineSession,
+        link: Link,
+        model: ModelVoice,
+        rate: int,
+        *,
+        prefix: str,
+        audience: Sequence[str] = (),
+        deaf: bool = False,
     ) -> None:
         self._session = session
+        self._audience = audience
         self._link = link
         self._model = model
         self._rate = rate
@@ -235,9 +244,16 @@ class HeldVoiceLine:
         self._turns.transcribed(item_id, "", now)
         self._events.put(NotUnderstood(now))
 
-    def pressed(self, digit: str) -> None:
-        """A key."""
-        self._events.put(KeyPressed(digit, current_time()))
+    def pressed(self, digit: str, by: str = "") -> bool:
+        """A key. False: it is of somebody who is not being asked, and was not taken."""
+        if not self._asks(by):
+            return False
+        self._events.put(KeyPressed(digit, current_time(), by))
+        return True
+
+    def _asks(self, by: str) -> bool:
+        """Whether somebody is being asked: whoever is on a leg of their own, or one of several in the audience."""
+        return not (by and self._audience) or by in self._audience
 
     @property
     def _lag(self) -> float:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.going_on import GoingOn
+from voice_hitl.channels.call_page import CallPage
 from voice_hitl.channels.floor import Floor
 from voice_hitl.channels.interim import InterimOutputs
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.outputs import Outputs, result_line
-from voice_hitl.channels.page import SessionPage
 from voice_hitl.channels.waiting import WaitingNotes
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.requests.pending import PendingInput
@@ -34,7 +34,7 @@ class OpenCalls:
         link: Link,
         capabilities: ProviderCapabilities,
         outputs: Outputs,
-        page: SessionPage,
+        page: CallPage,
         floor: Floor,
         tasks: Tasks,
         asks_a_person: Callable[[str], bool],

@@ -7,12 +7,12 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
+from voice_hitl.asker import CALLER
 from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, too_late, verdict_of
 from voice_hitl.enums import ChannelType, RequestEnd, Via
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.human_input.outcome import told_to_the_model
-from voice_hitl.human_input.taking import CALLER
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.messages import Outcome, ToolAbort, TooLarge, ToolRespond, ToolStatus, ToPage
 from voice_hitl.questions.answer import Answer

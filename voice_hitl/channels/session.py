@@ -9,6 +9,7 @@ from typing import assert_never
 import anyio
 
 from voice_hitl.calls.book import Book
+from voice_hitl.channels.call_page import CallPage
 from voice_hitl.channels.callers_leg import CallersLeg
 from voice_hitl.channels.delegations import Delegations
 from voice_hitl.channels.floor import Floor
@@ -20,6 +21,7 @@ from voice_hitl.channels.options import SessionOptions
 from voice_hitl.channels.outputs import Outputs
 from voice_hitl.channels.page import SessionPage
 from voice_hitl.channels.page_tools import PageTools
+from voice_hitl.channels.room_page import RoomPage
 from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
@@ -53,7 +55,21 @@ from voice_hitl.provider import (
 )
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Job, Latch, Tasks, current_job, end_jobs
-from voice_hitl.transport import AudioIn, Digit, HangUpReason, HungUp, Leg, LegEvent, LegInfo, LegLost, Message, Played
+from voice_hitl.transport import (
+    AudioIn,
+    Digit,
+    HangUpReason,
+    HungUp,
+    Leg,
+    LegEvent,
+    LegInfo,
+    LegLost,
+    Message,
+    PersonJoined,
+    PersonLeft,
+    PersonSpeaks,
+    Played,
+)
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +96,8 @@ class SessionSetup:
     told: Callable[["VoiceSession"], Told]
     frontend_tools: FrontendTools | None
     declare: Callable[["VoiceSession"], Awaitable[None]]
+    shared_page: Callable[["VoiceSession"], RoomPage] | None = None
+    """The pages of those who share the leg, where several do; else there is the caller's one page."""
     metadata: dict[str, object] = field(default_factory=dict[str, object])
 
 
@@ -108,13 +126,8 @@ class VoiceSession:
             on_lost=self._leg_lost,
             on_gone=self.begin_ending,
         )
-        self.page = SessionPage(
-            self._caller.send_message,
-            now=lambda: datetime.now(UTC),
-            reachable=lambda: self._caller.leg.capabilities.messages,
-            on_digit=self._pressed,
-        )
-        self.page.tools = self._page_tools()
+        self._people = setup.shared_page(self) if setup.shared_page is not None else None
+        self.page: CallPage = self._people or self._callers_page()
         self.link = Link(
             setup.provider,
             setup.config,
@@ -174,6 +187,11 @@ class VoiceSession:
         return self._setup.participant_id
 
     @property
+    def participants(self) -> tuple[str, ...]:
+        """Everybody in it now: who is on the leg, or who is in the room of a conference."""
+        return self._people.participants if self._people is not None else (self.participant_id,)
+
+    @property
     def language(self) -> str:
         """The language spoken in it."""
         return self.options.language
@@ -223,19 +241,29 @@ class VoiceSession:
         connection = await self.link.ready()
         await connection.say(text)
 
-    def _page_tools(self) -> PageTools | None:
-        rules = self._setup.frontend_tools
-        if rules is None:
-            return None
-        return PageTools(
-            rules.human,
-            why_not=lambda name: rules.why_not(name, self.options),
-            declare=lambda: self._setup.declare(self),
-            send=self.page.send,
-            called=self.page.prepared_tool,
+    def _callers_page(self) -> SessionPage:
+        page = SessionPage(
+            self._caller.send_message,
             now=lambda: datetime.now(UTC),
-            tasks=self.tasks,
+            reachable=lambda: self._caller.leg.capabilities.messages,
+            on_digit=self.pressed,
         )
+        rules = self._setup.frontend_tools
+        if rules is not None:
+            page.tools = PageTools(
+                rules.human,
+                why_not=lambda name: rules.why_not(name, self.options),
+                declare=lambda: self._setup.declare(self),
+                send=page.send,
+                called=page.prepared_tool,
+                now=lambda: datetime.now(UTC),
+                tasks=self.tasks,
+            )
+        return page
+
+    def pressed(self, digit: str, by: str = "") -> None:
+        """A key was pressed: the caller's, or that of one of those who share the leg."""
+        self._voices.pressed(digit, by)
 
     # --- its life ----------------------------------------------------------------------------------------------------
 
@@ -335,10 +363,18 @@ class VoiceSession:
                 self._voices.caller_said(event)
             case Played():
                 self._voices.played(event)
-            case Message(text):
-                self.tasks.spawn(self.page.handle(text, by=self.participant_id), "message of the page")
-            case Digit(digit):
-                self._voices.pressed(digit)
+            case Message(text, _, by):
+                self.tasks.spawn(self.page.handle(text, by=by or self.participant_id), "message of the page")
+            case Digit(digit, _, _, by):
+                self.pressed(digit, by)
+            case PersonSpeaks():
+                self._voices.person_speaks(event)
+            case PersonJoined(by):
+                if self._people is not None:
+                    self._people.joined(by)
+            case PersonLeft(by):
+                # In its turn behind what they sent last.
+                self.tasks.spawn(self._left(by), f"{by} left")
             case LegLost() | HungUp():
                 pass  # the caller's leg sees to it
             case _:
@@ -374,7 +410,7 @@ class VoiceSession:
             case SpeechStopped(item_id):
                 self._voices.caller_ceases(item_id)
             case ProviderDigit(digit):
-                self._voices.pressed(digit)
+                self.pressed(digit)
             case ProviderFailed():
                 self._provider_failed(event)
             case Resumed(calls_kept):
@@ -408,8 +444,10 @@ class VoiceSession:
     def _leg_lost(self) -> None:
         self._voices.leg_lost()
 
-    def _pressed(self, digit: str) -> None:
-        self._voices.pressed(digit)
+    async def _left(self, participant: str) -> None:
+        if self._people is not None:
+            self._people.left(participant)
+        self._setup.requests.withdraw_from(participant)
 
     def _go_on(self) -> None:
         self.calls.go_on()

@@ -30,6 +30,12 @@ class SessionRequests:
         if self._human is not None:
             self._human.handler.call_ended(self._session_id)
 
+    def withdraw_from(self, participant: str) -> None:
+        """Withdraw, in this tick, what was asked of this participant alone: they have left."""
+        for request in self.open:
+            if self._human is not None and set(request.audience) == {participant}:
+                self._human.handler.release(request.pending_id)
+
     async def close(self) -> None:
         """Refuse later ones; return when the end of every one was announced and its askers have ended."""
         if self._human is not None:

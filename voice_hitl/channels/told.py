@@ -65,7 +65,7 @@ class Told:
             channel_type=self.channel_type,
             room_id=self.room_id,
             session_id=self.session_id,
-            participant_id=self.participant_id if line.role == "user" else None,
+            participant_id=(self.participant_id or None) if line.role == "user" else None,
             role=line.role,
             text=line.text,
             item_id=line.item_id,
@@ -73,16 +73,16 @@ class Told:
         )
         self._tell(HookTrigger.ON_TRANSCRIPTION, event)
 
-    def speech_started(self, at: float) -> None:
-        """The caller begins to speak."""
-        self._speech(HookTrigger.ON_SPEECH_STARTED, at)
+    def speech_started(self, at: float, by: str = "") -> None:
+        """The caller, or this one of several, begins to speak."""
+        self._speech(HookTrigger.ON_SPEECH_STARTED, at, by)
 
-    def speech_ended(self, at: float) -> None:
-        """The caller stops."""
-        self._speech(HookTrigger.ON_SPEECH_ENDED, at)
+    def speech_ended(self, at: float, by: str = "") -> None:
+        """The caller, or this one of several, stops."""
+        self._speech(HookTrigger.ON_SPEECH_ENDED, at, by)
 
-    def barge_in(self, item_id: str, played_ms: float) -> None:
-        """The caller spoke into the model's words."""
+    def barge_in(self, item_id: str, played_ms: float, by: str = "") -> None:
+        """The caller, or this one of several, spoke into the model's words."""
         event = BargeInEvent(
             channel_id=self.channel_id,
             channel_type=self.channel_type,
@@ -90,17 +90,18 @@ class Told:
             session_id=self.session_id,
             item_id=item_id,
             played_ms=played_ms,
+            participant_id=by or self.participant_id or None,
         )
         self._tell(HookTrigger.ON_BARGE_IN, event)
 
-    def digit(self, digit: str, at: float) -> None:
+    def digit(self, digit: str, at: float, by: str = "") -> None:
         """A key was pressed that no open request took."""
         event = DigitEvent(
             channel_id=self.channel_id,
             channel_type=self.channel_type,
             room_id=self.room_id,
             session_id=self.session_id,
-            participant_id=self.participant_id,
+            participant_id=by or self.participant_id or None,
             digit=digit,
             at=at,
         )
@@ -160,7 +161,7 @@ class Told:
             reason=reason,
         )
 
-    def _speech(self, trigger: HookTrigger, at: float) -> None:
+    def _speech(self, trigger: HookTrigger, at: float, by: str) -> None:
         if not self._listens(trigger):
             return
         event = SpeechEvent(
@@ -168,7 +169,7 @@ class Told:
             channel_type=self.channel_type,
             room_id=self.room_id,
             session_id=self.session_id,
-            participant_id=self.participant_id,
+            participant_id=by or self.participant_id or None,
             at=at,
         )
         self._tell(trigger, event)

@@ -1,6 +1,6 @@
 """A session's line: the floor of a live call, taken by one asker at a time and given back to the model."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -46,7 +46,8 @@ class VoiceLine:
     @property
     def carries_audio(self) -> bool:
         """Whether audio passes through here."""
-        return not self._session.leg.capabilities.hosted
+        capabilities = self._session.leg.capabilities
+        return not (capabilities.hosted or capabilities.shared)
 
     @property
     def carries_digits(self) -> bool:
@@ -102,7 +103,9 @@ class VoiceLine:
             self._session.interject(voice)
 
     @asynccontextmanager
-    async def taken_by(self, pending_id: str, *, after: After, deaf: bool = False) -> AsyncGenerator[HeldVoiceLine]:
+    async def taken_by(
+        self, pending_id: str, *, after: After, deaf: bool = False, audience: Sequence[str] = ()
+    ) -> AsyncGenerator[HeldVoiceLine]:
         """Hold the floor: in order of arrival, once the model's words were heard (or at once)."""
         async with self._floor.taken_by(pending_id):
             if after == "sentence":
@@ -114,7 +117,7 @@ class VoiceLine:
             try:
                 await self._hold(on=True)
                 await self._session.floor_changed(taken=True)
-                self._held = held = self._take(deaf=deaf)
+                self._held = held = self._take(deaf=deaf, audience=audience)
                 try:
                     yield held
                 finally:
@@ -129,11 +132,11 @@ class VoiceLine:
                     await self._say(parting_words)
                     await self._session.floor_changed(taken=False)
 
-    def _take(self, *, deaf: bool) -> HeldVoiceLine:
+    def _take(self, *, deaf: bool, audience: Sequence[str]) -> HeldVoiceLine:
         self._times_held += 1
         prefix = f"asked-{self._times_held}-"
         rate = self._capabilities.rate
-        return HeldVoiceLine(self._session, self._link, self._model, rate, prefix=prefix, deaf=deaf)
+        return HeldVoiceLine(self._session, self._link, self._model, rate, prefix=prefix, deaf=deaf, audience=audience)
 
     def heard(self, audio: AudioIn) -> bytes:
         """The caller is heard for 20 ms: what the model hears of it."""

@@ -15,7 +15,7 @@ from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ProviderConnection, ResponseStarted, Transcript
 from voice_hitl.tasks import current_time
-from voice_hitl.transport import AudioIn, Leg, Played
+from voice_hitl.transport import AudioIn, Leg, PersonSpeaks, Played
 
 INTERJECTED = "interjected"
 """What the items of our own begin with that are said beside the model: while somebody else is being asked."""
@@ -55,6 +55,7 @@ class Voices:
         self._active: str | None = None
         self._cut_by_us: str | None = None
         self._interjected = 0
+        self._speaking: set[str] = set()
         self.line = VoiceLine(self, link, floor, capabilities)
 
     @property
@@ -102,6 +103,7 @@ class Voices:
     def replaced(self) -> None:
         """A new connection stands: the response of the old one is over."""
         self._active = None
+        self._speaking.discard("")
         self.line.voice_changed()
 
     def played(self, event: Played) -> None:
@@ -119,27 +121,44 @@ class Voices:
 
     def caller_speaks(self, item_id: str = "") -> None:
         """The caller begins: what the model says stops in this tick (an asker sees to itself). No wait is touched."""
-        self._calls.speech(on=True)
-        self.line.voice_changed()
-        self._told.speech_started(current_time())
-        held = self.line.held
-        if held is not None:
-            held.turn_began(item_id)
-            if not held.lets_model_speak:
-                return
-        if self._active is not None:
-            self._book.interrupted(self._active)
-        cut = self._cut()
-        if cut is not None:
-            self._told.barge_in(cut.item_id, cut.played_ms)
+        if self.line.held is not None:
+            self.line.held.turn_began(item_id)
+        if not self._caller.leg.capabilities.lanes:
+            self._told.speech_started(current_time())
+        self._speech("", on=True)
 
     def caller_ceases(self, item_id: str = "") -> None:
         """The caller stops."""
         if self.line.held is not None:
             self.line.held.turn_ended(item_id)
-        self._told.speech_ended(current_time())
-        self._calls.speech(on=False)
+        if not self._caller.leg.capabilities.lanes:
+            self._told.speech_ended(current_time())
+        self._speech("", on=False)
+
+    def person_speaks(self, event: PersonSpeaks) -> None:
+        """One of several begins or stops, on their own lane: as if the caller did, and it is known who."""
+        if event.on:
+            self._told.speech_started(event.at, event.by)
+        else:
+            self._told.speech_ended(event.at, event.by)
+        self._speech(event.by, on=event.on)
+
+    def _speech(self, by: str, *, on: bool) -> None:
+        """Somebody speaks or stops: one of several by name, or, nameless, whom the provider hears."""
+        if on:
+            self._speaking.add(by)
+        else:
+            self._speaking.discard(by)
+        self._calls.speech(on=bool(self._speaking))
         self.line.voice_changed()
+        held = self.line.held
+        if not on or (held is not None and not held.lets_model_speak):
+            return
+        if self._active is not None:
+            self._book.interrupted(self._active)
+        cut = self._cut()
+        if cut is not None:
+            self._told.barge_in(cut.item_id, cut.played_ms, by)
 
     def transcribed(self, line: Transcript) -> None:
         """What the caller said, for good."""
@@ -151,16 +170,15 @@ class Voices:
         if self.line.held is not None:
             self.line.held.not_transcribed(item_id)
 
-    def pressed(self, digit: str) -> None:
-        """The caller pressed a key."""
-        if self.line.held is not None:
-            self.line.held.pressed(digit)
-        else:
-            self._told.digit(digit, current_time())
+    def pressed(self, digit: str, by: str = "") -> None:
+        """The caller, or this one of several, pressed a key."""
+        if self.line.held is None or not self.line.held.pressed(digit, by):
+            self._told.digit(digit, current_time(), by)
 
     def leg_lost(self) -> None:
         """What was on its way to the caller is gone, and nobody speaks on a leg that is lost."""
         self._playback = Playback(self._rate)
+        self._speaking.clear()
         self._calls.speech(on=False)
         self.line.voice_changed()
 

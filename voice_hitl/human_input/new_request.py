@@ -84,8 +84,8 @@ class NewRequest:
 
     @property
     def caller(self) -> str | None:
-        """Who is on the leg of the session."""
-        return self.session.participant_id if self.session is not None else None
+        """Who is on the leg of the session, where that is one person."""
+        return (self.session.participant_id or None) if self.session is not None else None
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from voice_hitl.asker import CALLER
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
 from voice_hitl.human_input.new_request import NewRequest
@@ -13,9 +14,6 @@ from voice_hitl.questions.model import Approval, Question
 from voice_hitl.questions.reading import read_text
 from voice_hitl.questions.wire import to_wire
 from voice_hitl.tools.human_tool import model_json, model_text
-
-CALLER: Final = "caller"
-"""In an audience: whoever is on the session's leg."""
 
 
 @dataclass(frozen=True, slots=True)

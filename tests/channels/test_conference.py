@@ -1,0 +1,616 @@
+"""`ConferenceChannel`: rooms, their sessions, plugging and unplugging, and what is settled when."""
+
+import json
+from collections.abc import Mapping
+
+import anyio
+import pytest
+
+from tests.channels.meeting import CONFIRM, LOOK_UP, Meeting, settle_down
+from voice_hitl.channels.conference import ConferenceChannel
+from voice_hitl.channels.plug import ConferenceRealtimeConfig
+from voice_hitl.conference import ConferenceCapabilities
+from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, RequestEnd, Via
+from voice_hitl.errors import ConferenceError, ProviderError
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.provider import ProviderConfig, ResponseEnded, ResponseStarted, Transcript
+from voice_hitl.questions.answer import Answer
+from voice_hitl.requests.settlement import Settlement
+from voice_hitl.testing import Injected, ScriptedConference, ScriptedConnection, ScriptedProvider, SentToolResult
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
+
+# --- a call in a room ------------------------------------------------------------------------------------------------
+
+
+async def test_a_call_in_a_room_is_answered_by_a_participant_on_their_page_and_the_model_reads_it() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        call_id = await meeting.confirm(model)
+        ada.send(meeting.answer(meeting.request()))
+        sent = await model.expect(SentToolResult, call_id=call_id, name="ConfirmAction", failed=False)
+        assert json.loads(sent.text) == {"confirmed": True, "via": "card"}
+    (asked,), (settled,), (report,) = meeting.asked, meeting.settled, meeting.reports
+    assert (asked.channel_type, asked.door, asked.room_id) == (
+        ChannelType.CONFERENCE,
+        DoorName.CONFERENCE_CALL,
+        "standup",
+    )
+    assert (settled.answered_by, settled.answered_via) == ("ada", Via.CARD)
+    assert (report.channel_type, report.door) == (ChannelType.CONFERENCE, DoorName.CONFERENCE_CALL)
+
+
+async def test_a_call_that_is_said_is_recovered_in_a_room_too() -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve(people=["ada"])
+        model.watch(Injected)
+        model.emit(
+            ResponseStarted("r1"),
+            Transcript("assistant", 'look_up({"q": "minutes"})', True, "i1"),
+            ResponseEnded("r1"),
+        )
+        told = await model.expect(Injected, silent=True)
+        assert '"in": "standup"' in told.text
+        model.ignore(Injected)
+    (report,) = meeting.reports
+    assert (report.door, report.channel_type) == (DoorName.SPOKEN_CALL, ChannelType.CONFERENCE)
+
+
+async def test_the_hosts_handler_is_told_the_room() -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve("retro")
+        call_id = model.call_tool("look_up", {"q": "minutes"})
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
+        assert json.loads(sent.text) == {"found": "minutes", "by": "look_up", "in": "retro"}
+
+
+async def test_without_a_handler_a_hosts_tool_is_served_by_nobody() -> None:
+    async with Meeting(handler=None) as meeting:
+        model = await meeting.serve()
+        call_id = model.call_tool("look_up", {"q": "minutes"})
+        await model.expect(SentToolResult, call_id=call_id, failed=True)
+    assert [report.outcome for report in meeting.reports] == [OutcomeKind.UNSERVED]
+
+
+async def test_rooms_are_served_each_by_a_session_of_its_own() -> None:
+    async with Meeting() as meeting:
+        standup = await meeting.serve("standup", ["ada"])
+        retro = await meeting.serve("retro", ["ada"])
+        first, second = await meeting.confirm(standup), await meeting.confirm(retro)
+        assert meeting.channel.rooms == ("standup", "retro")
+        await meeting.requests.answer(meeting.request("retro").pending_id, Answer(True, by="ada"))
+        await retro.expect(SentToolResult, call_id=second)
+        assert meeting.session("retro").open_requests == []
+        await meeting.requests.answer(meeting.request("standup").pending_id, Answer(True, by="ada"))
+        await standup.expect(SentToolResult, call_id=first)
+
+
+# --- who is asked ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_card_goes_to_who_is_asked_and_to_nobody_else() -> None:
+    async with Meeting(audience=["ada"]) as meeting:
+        ada, ben = meeting.person("ada", quiet=False), meeting.person("ben", quiet=False)
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        card = await ada.message(type="request.opened", status="executing")
+        await ada.message(type="request.changed")
+        ada.send(meeting.answer(meeting.request()))
+        assert card["pending_id"] == meeting.request().pending_id
+        await ada.message(type="ok", id="m1")
+        await ada.message(type="request.settled", by="ada")
+        await ben.expect_nothing(for_s=1)
+        await model.expect(SentToolResult, failed=False)
+
+
+async def test_a_yes_of_somebody_who_was_not_asked_is_not_taken() -> None:
+    async with Meeting(audience=["ada"]) as meeting:
+        meeting.person("ada")
+        ben = meeting.person("ben", quiet=False)
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        request = meeting.request()
+        ben.send(meeting.answer(request))
+        await ben.message(type="refused", code="unknown")
+        assert await meeting.requests.answer(request.pending_id, Answer(True, by="ben")) is Settlement.NOT_ALLOWED
+        assert request.end is None
+        meeting.person("ada").send(meeting.answer(request))
+        await model.expect(SentToolResult, failed=False)
+    assert [settled.answered_by for settled in meeting.settled] == ["ada"]
+
+
+async def test_nobody_in_a_conference_is_the_caller() -> None:
+    async with Meeting(audience=["caller"]) as meeting:
+        model = await meeting.serve(people=["ada"])
+        await meeting.confirm(model)
+        request = meeting.request()
+        assert await meeting.requests.answer(request.pending_id, Answer(True, by="ada")) is Settlement.NOT_ALLOWED
+        assert await meeting.requests.answer(request.pending_id, Answer(True, by="")) is Settlement.NOT_ALLOWED
+        meeting.requests.reject(request.pending_id, "nobody can say")
+        await model.expect(SentToolResult, failed=True)
+
+
+async def test_who_is_asked_and_comes_later_sees_the_card_then() -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve(people=["ada"])
+        await meeting.confirm(model)
+        ben = meeting.person("ben", quiet=False)
+        card = await ben.message(type="request.opened")
+        assert card["pending_id"] == meeting.request().pending_id
+        ben.ignore("request.settled", "ok")
+        ben.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+    assert [settled.answered_by for settled in meeting.settled] == ["ben"]
+
+
+async def test_a_participant_who_joins_twice_is_one_and_sees_the_cards_again() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada", quiet=False)
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        first = await ada.message(type="request.opened")
+        await ada.message(type="request.changed")
+        assert meeting.room().join("ada") is ada
+        again = await ada.message(type="request.opened")
+        assert first["pending_id"] == again["pending_id"]
+        ada.ignore("request.settled", "ok")
+        ada.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+        assert meeting.channel.participants("standup") == ("ada",)
+    assert meeting.joined == []
+
+
+async def test_a_message_of_somebody_who_is_not_in_the_room_is_let_go() -> None:
+    async with Meeting() as meeting:
+        ada, ben = meeting.person("ada"), meeting.person("ben")
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        ben.leave()
+        ben.send(meeting.answer(meeting.request()))
+        await ben.press("1")
+        await settle_down(1)
+        assert meeting.request().end is None
+        ada.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+
+
+# --- who goes --------------------------------------------------------------------------------------------------------
+
+
+async def test_who_leaves_settles_what_was_asked_of_them_alone() -> None:
+    async with Meeting(audience=["ada"]) as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve(people=["ben"])
+        call_id = await meeting.confirm(model)
+        ada.leave()
+        await model.expect(SentToolResult, call_id=call_id, failed=True)
+        assert meeting.session().end_reason is None
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN]
+    assert [event.participant_id for event in meeting.gone] == ["ada"]
+
+
+@pytest.mark.parametrize("audience", [[], ["ada", "ben"], ["ben"]])
+async def test_who_leaves_settles_nothing_that_others_may_answer(audience: list[str]) -> None:
+    async with Meeting(audience=audience) as meeting:
+        ada, ben = meeting.person("ada"), meeting.person("ben")
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        ada.leave()
+        await settle_down(5)
+        ben.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+    assert [settled.answered_by for settled in meeting.settled] == ["ben"]
+
+
+async def test_an_answer_just_before_leaving_counts() -> None:
+    async with Meeting(audience=["ada"]) as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        ada.send(meeting.answer(meeting.request()))
+        ada.leave()
+        await model.expect(SentToolResult, failed=False)
+
+
+async def test_who_leaves_twice_or_was_never_there_is_no_news() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        await meeting.serve()
+        ada.leave()
+        ada.leave()
+        meeting.room().leave("nobody")
+        await settle_down()
+        meeting.person("ben")
+        await settle_down()
+    assert [event.participant_id for event in meeting.gone] == ["ada"]
+    assert [event.participant_id for event in meeting.joined] == ["ben"]
+    assert {event.channel_type for event in meeting.joined} == {ChannelType.CONFERENCE}
+
+
+# --- endings ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_room_that_is_detached_settles_its_own_and_leaves_the_others() -> None:
+    async with Meeting() as meeting:
+        standup = await meeting.serve("standup", ["ada"])
+        retro = await meeting.serve("retro", ["ada"])
+        await meeting.confirm(standup)
+        kept = await meeting.confirm(retro)
+        session = meeting.session("standup")
+        await meeting.channel.detach("standup")
+        assert session.closed.is_set
+        assert meeting.room("standup").agent is None
+        assert [settled.room_id for settled in meeting.settled] == ["standup"]
+        assert meeting.channel.rooms == ("retro",)
+        await meeting.channel.detach("standup")
+        await meeting.requests.answer(meeting.request("retro").pending_id, Answer(True, by="ada"))
+        await retro.expect(SentToolResult, call_id=kept)
+    assert [(report.room_id, report.outcome) for report in meeting.reports] == [
+        ("standup", OutcomeKind.CANCELLED),
+        ("retro", OutcomeKind.SERVED),
+    ]
+
+
+async def test_a_room_that_is_attached_again_takes_requests_again() -> None:
+    async with Meeting() as meeting:
+        await meeting.serve("standup", ["ada"])
+        await meeting.channel.detach("standup")
+        with pytest.raises(RuntimeError, match="attach it again"):
+            await meeting.requests.create("ConfirmAction", CONFIRM, channel_id="agent", room_id="standup")
+        await meeting.channel.attach("standup")
+        model = await meeting.model()
+        await meeting.confirm(model)
+        await meeting.requests.answer(meeting.request().pending_id, Answer(True, by="ada"))
+        await model.expect(SentToolResult, failed=False)
+
+
+@pytest.mark.parametrize("how", ["removed", "lost"])
+async def test_an_agent_that_is_not_in_the_room_any_more_settles_everything_there(how: str) -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve(people=["ada"])
+        await meeting.confirm(model)
+        session = meeting.session()
+        if how == "removed":
+            meeting.room().remove_agent("kicked")
+        else:
+            meeting.room().lose_agent()
+        with anyio.fail_after(30):
+            await session.closed.wait()
+        await settle_down()
+        assert meeting.channel.rooms == ()
+        assert model.ended
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN]
+    assert [event.reason for event in meeting.sessions] == ["", "lost"]
+
+
+async def test_a_provider_that_is_lost_for_good_settles_its_room_and_the_agent_stays_in_it() -> None:
+    async with Meeting() as meeting:
+        standup = await meeting.serve("standup", ["ada"])
+        retro = await meeting.serve("retro", ["ada"])
+        await meeting.confirm(standup)
+        await meeting.confirm(retro)
+        session = meeting.session("standup")
+        standup.fail(fatal=True)
+        with anyio.fail_after(30):
+            await session.closed.wait()
+        await settle_down()
+        assert meeting.channel.session("standup") is None
+        assert meeting.channel.rooms == ("standup", "retro")
+        assert meeting.room("standup").agent == "agent"
+        assert [settled.room_id for settled in meeting.settled] == ["standup"]
+        meeting.requests.resolve(meeting.request("retro").pending_id, "yes")
+        await retro.expect(SentToolResult, failed=False)
+    assert [error.source for error in meeting.errors] == ["provider"]
+
+
+async def test_a_backend_that_fails_ends_its_room_and_says_so() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        ada.send_frame(b"no frame")
+        await meeting.room().agent_gone()
+        await settle_down(1)
+        assert meeting.channel.rooms == ()
+    assert [error.source for error in meeting.errors] == ["conference"]
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN]
+
+
+async def test_closing_settles_every_room_and_closing_again_is_harmless() -> None:
+    async with Meeting() as meeting:
+        for room_id in ("standup", "retro"):
+            await meeting.confirm(await meeting.serve(room_id, ["ada"]))
+        async with anyio.create_task_group() as group:
+            group.start_soon(meeting.channel.close)
+            group.start_soon(meeting.channel.close)
+        await meeting.channel.close()
+        assert meeting.channel.rooms == ()
+        assert meeting.room("standup").agent is None
+        with pytest.raises(RuntimeError, match="is closed"):
+            await meeting.channel.attach("standup")
+        with pytest.raises(RuntimeError, match="is closed"):
+            await meeting.channel.plug_realtime(meeting.config)
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN] * 2
+
+
+@pytest.mark.parametrize("what", ["close", "unplug_realtime", "detach"])
+async def test_it_may_be_ended_from_inside_one_of_its_own_calls(what: str) -> None:
+    meeting: Meeting
+
+    async def end(room_id: str, _name: str, _arguments: Mapping[str, object]) -> str:
+        await (meeting.channel.detach(room_id) if what == "detach" else getattr(meeting.channel, what)())
+        return "ended"
+
+    async with Meeting(handler=end) as meeting:
+        model = await meeting.serve(people=["ada"])
+        await meeting.confirm(model)
+        model.call_tool("look_up", {"q": "x"})
+        with anyio.fail_after(30):
+            await meeting.session().closed.wait()
+        await settle_down(1)
+    assert {(report.tool_name, report.outcome) for report in meeting.reports} == {
+        ("ConfirmAction", OutcomeKind.CANCELLED),
+        ("look_up", OutcomeKind.SERVED),
+    }
+
+
+# --- plugging --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_model_is_plugged_and_unplugged_while_meetings_run() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        await meeting.channel.attach("standup")
+        await meeting.channel.attach("retro")
+        assert meeting.channel.sessions == ()
+        await ada.stay_silent(100)
+        await meeting.channel.plug_realtime(meeting.config)
+        first, second = await meeting.model(), await meeting.model()
+        await meeting.confirm(first)
+        await meeting.channel.unplug_realtime()
+        await meeting.channel.unplug_realtime()
+        assert first.ended
+        assert second.ended
+        assert meeting.channel.sessions == ()
+        assert meeting.channel.rooms == ("standup", "retro")
+        assert meeting.room("standup").agent == "agent"
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN]
+    assert [report.outcome for report in meeting.reports] == [OutcomeKind.CANCELLED]
+
+
+async def test_a_plug_into_an_occupied_slot_is_refused() -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve(people=["ada"])
+        with pytest.raises(RuntimeError, match="unplug it first"):
+            await meeting.channel.plug_realtime(meeting.config)
+        call_id = await meeting.confirm(model)
+        meeting.requests.resolve(meeting.request().pending_id, "yes")
+        await model.expect(SentToolResult, call_id=call_id, failed=False)
+
+
+async def test_plugging_again_announces_again() -> None:
+    async with Meeting() as meeting:
+        model = await meeting.serve(people=["ada"])
+        await meeting.confirm(model)
+        await meeting.channel.unplug_realtime()
+        with pytest.raises(RuntimeError, match="channel 'agent' is closed"):
+            await meeting.requests.create("ConfirmAction", CONFIRM, channel_id="agent", room_id="standup")
+        await meeting.channel.plug_realtime(meeting.config)
+        model = await meeting.model()
+        await meeting.confirm(model)
+        assert len(meeting.asked) == 2
+        meeting.requests.resolve(meeting.request().pending_id, "yes")
+        await model.expect(SentToolResult, failed=False)
+    assert [settled.end for settled in meeting.settled] == [RequestEnd.WITHDRAWN, RequestEnd.ANSWERED]
+
+
+async def test_a_room_left_under_one_model_takes_requests_of_the_next() -> None:
+    async with Meeting() as meeting:
+        await meeting.serve("standup", ["ada"])
+        await meeting.channel.detach("standup")
+        await meeting.channel.unplug_realtime()
+        await meeting.channel.attach("standup")
+        await meeting.channel.plug_realtime(meeting.config)
+        model = await meeting.model()
+        await meeting.confirm(model)
+        meeting.requests.resolve(meeting.request().pending_id, "yes")
+        await model.expect(SentToolResult, failed=False)
+
+
+async def test_a_model_given_from_the_start_serves_every_room_that_is_attached() -> None:
+    with ScriptedProvider() as provider, ScriptedConference() as conference:
+        config = ConferenceRealtimeConfig(provider)
+        channel = ConferenceChannel("agent", backend=conference, realtime=config, identity="assistant")
+        await channel.attach("standup")
+        await provider.connected()
+        assert conference.room("standup").agent == "assistant"
+        await channel.close()
+
+
+async def test_what_cannot_be_declared_is_an_error_where_it_is_plugged() -> None:
+    async with Meeting() as meeting:
+        human = HumanInputToolHandler({"look_up"}, tool_definitions=[LOOK_UP])
+        config = ConferenceRealtimeConfig(meeting.provider, human_input_handler=human, tools=[LOOK_UP])
+        with pytest.raises(ValueError, match="take it out of tools"):
+            await meeting.channel.plug_realtime(config)
+        await meeting.channel.plug_realtime(meeting.config)
+        with pytest.raises(ValueError, match="no voice activity at 11025 Hz"):
+            ConferenceChannel("agent", backend=meeting.conference, rate=11_025)
+
+
+async def test_a_model_that_can_be_reached_in_no_room_is_not_plugged() -> None:
+    async with Meeting() as meeting:
+        await meeting.channel.attach("standup")
+        meeting.provider.refuse()
+        with pytest.raises(ProviderError):
+            await meeting.channel.plug_realtime(meeting.config)
+        await meeting.channel.plug_realtime(meeting.config)
+        await meeting.model()
+        assert len(meeting.channel.sessions) == 1
+    assert [error.source for error in meeting.errors] == ["provider"]
+
+
+async def test_a_room_in_which_the_model_cannot_be_reached_stays_without_one() -> None:
+    async with Meeting() as meeting:
+        await meeting.channel.attach("standup")
+        await meeting.channel.attach("retro")
+        meeting.provider.refuse()
+        await meeting.channel.plug_realtime(meeting.config)
+        await meeting.model()
+        assert len(meeting.channel.sessions) == 1
+        assert meeting.channel.rooms == ("standup", "retro")
+    assert len(meeting.errors) == 1
+
+
+async def test_a_room_whose_model_cannot_be_reached_is_not_attached() -> None:
+    async with Meeting() as meeting:
+        await meeting.channel.plug_realtime(meeting.config)
+        meeting.provider.refuse()
+        with pytest.raises(ProviderError):
+            await meeting.channel.attach("standup")
+        assert meeting.channel.rooms == ()
+        assert meeting.room().agent is None
+
+
+# --- joining ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_room_is_attached_once() -> None:
+    async with Meeting() as meeting:
+        meeting.conference.faults.delay("join", 1.0)
+        refused: list[str] = []
+
+        async def attach() -> None:
+            try:
+                await meeting.channel.attach("standup")
+            except RuntimeError as error:
+                refused.append(str(error))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(attach)
+            group.start_soon(attach)
+        await attach()
+        assert len(refused) == 2
+        assert meeting.channel.rooms == ("standup",)
+
+
+async def test_a_backend_that_lets_nobody_in_is_said_and_may_be_tried_again() -> None:
+    async with Meeting() as meeting:
+        meeting.conference.faults.refuse("join", ConferenceError("the room is full"))
+        with pytest.raises(ConferenceError, match="full"):
+            await meeting.channel.attach("standup")
+        meeting.conference.faults.hang("join")
+        with pytest.raises(ConferenceError, match="within 20 s"):
+            await meeting.channel.attach("standup")
+        meeting.conference.faults.mend("join")
+        await meeting.channel.attach("standup")
+
+
+async def test_closing_cuts_a_joining_short() -> None:
+    async with Meeting() as meeting:
+        meeting.conference.faults.hang("join")
+        refused: list[str] = []
+
+        async def attach() -> None:
+            try:
+                await meeting.channel.attach("standup")
+            except RuntimeError as error:
+                refused.append(str(error))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(attach)
+            await settle_down()
+            await meeting.channel.close()
+        assert refused == ["channel 'agent' is closed"]
+        meeting.conference.faults.mend("join")
+
+
+@pytest.mark.parametrize("what", ["unplug", "detach", "close"])
+async def test_a_session_that_is_being_set_up_is_cut_short_too(what: str) -> None:
+    connecting = anyio.Event()
+
+    class Slow(ScriptedProvider):
+        async def connect(self, config: ProviderConfig) -> ScriptedConnection:
+            connecting.set()
+            await anyio.sleep_forever()
+            raise AssertionError("it never gets so far")
+
+    async with Meeting() as meeting:
+        outcomes: list[str] = []
+
+        async def attach() -> None:
+            try:
+                await meeting.channel.attach("standup")
+            except RuntimeError as error:
+                outcomes.append(str(error))
+            else:
+                outcomes.append("attached")
+
+        config = ConferenceRealtimeConfig(Slow())
+        await meeting.channel.plug_realtime(config)
+        async with anyio.create_task_group() as group:
+            group.start_soon(attach)
+            await connecting.wait()
+            match what:
+                case "unplug":
+                    await meeting.channel.unplug_realtime()
+                case "detach":
+                    await meeting.channel.detach("standup")
+                case _:
+                    await meeting.channel.close()
+        assert meeting.channel.sessions == ()
+        assert (meeting.channel.rooms, outcomes) == {
+            "unplug": (("standup",), ["attached"]),
+            "detach": ((), ["room 'standup' was left again before it was served"]),
+            "close": ((), ["channel 'agent' is closed"]),
+        }[what]
+
+
+# --- a backend that misbehaves ---------------------------------------------------------------------------------------
+
+
+async def test_a_page_that_cannot_be_reached_costs_nobody_else_anything() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        faults = meeting.room().faults
+        faults.refuse("send_message", OSError("gone"))
+        await meeting.confirm(model)
+        faults.hang("send_message")
+        ada.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+        await settle_down(5)
+        faults.mend("send_message")
+
+
+async def test_a_backend_that_never_lets_go_is_left() -> None:
+    async with Meeting() as meeting:
+        await meeting.serve(people=["ada"])
+        meeting.room().faults.hang("leave")
+        with anyio.fail_after(30):
+            await meeting.channel.detach("standup")
+        assert meeting.channel.rooms == ()
+        meeting.room().faults.mend("leave")
+
+
+async def test_events_that_come_late_are_taken_as_they_come() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        meeting.room().delay_events(3.0)
+        await meeting.confirm(model)
+        ada.send(meeting.answer(meeting.request()))
+        await settle_down(1)
+        assert meeting.request().end is None
+        await model.expect(SentToolResult, failed=False)
+
+
+async def test_without_messages_nobody_sees_a_card() -> None:
+    async with Meeting(capabilities=ConferenceCapabilities(messages=False)) as meeting:
+        ada = meeting.person("ada", quiet=False)
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        await ada.expect_nothing(for_s=1)
+        meeting.requests.resolve(meeting.request().pending_id, "yes")
+        await model.expect(SentToolResult, failed=False)

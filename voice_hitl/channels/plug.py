@@ -1,0 +1,87 @@
+"""A model plugged into a conference: what it is configured with, and the sessions that it has."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+
+from voice_hitl.channels.agent import Agent, AgentParts
+from voice_hitl.channels.options import SessionOptions
+from voice_hitl.doors.serving import Bounds
+from voice_hitl.enums import DoorName
+from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.provider import Provider
+from voice_hitl.tasks import Latch
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.handler import ToolHandler
+from voice_hitl.tools.policy import ToolPolicy
+
+TOOL_TIMEOUT_S = 10.0
+
+RoomToolHandler = Callable[[str, str, Mapping[str, object]], Awaitable[object] | object]
+"""`(room_id, name, arguments) -> str | JSON`, sync (it then runs in a worker thread) or async."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConferenceRealtimeConfig:
+    """The model of a conference, its tools, and who serves them.
+
+    Args:
+        provider: The model, or a local pipeline that behaves as one. It has a session of its own in each room.
+        system_prompt: What the model is told it is.
+        voice: The model's voice, where it has several.
+        language: The language spoken, such as `en`.
+        tools: The host's tools, served by `tool_handler`.
+        tool_handler: `(room_id, name, arguments) -> str | JSON`, sync or async.
+        human_input_handler: The tools that ask a person; declared in every room, served before `tool_handler`.
+        tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
+        tool_timeouts: Bounds by tool name, also for a person's tool.
+        tool_recovery: Whether a call that the model says, instead of issuing it, is run.
+    """
+
+    provider: Provider
+    _: KW_ONLY
+    system_prompt: str = ""
+    voice: str | None = None
+    language: str = "en"
+    tools: Sequence[AITool] = ()
+    tool_handler: RoomToolHandler | None = None
+    human_input_handler: HumanInputToolHandler | None = None
+    tool_timeout_seconds: float | None = TOOL_TIMEOUT_S
+    tool_timeouts: Mapping[str, float] = field(default_factory=dict[str, float])
+    tool_recovery: bool = True
+
+    def host(self, room_id: str) -> ToolHandler | None:
+        """Who serves the host's tools in a room."""
+        return partial(self.tool_handler, room_id) if self.tool_handler is not None else None
+
+    def parts(self, tool_policy: ToolPolicy | None) -> AgentParts:
+        """What an agent is made of it.
+
+        Raises:
+            ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or an
+                asker that this provider gives no way to ask through.
+        """
+        return AgentParts(
+            provider=self.provider,
+            options=SessionOptions(
+                system_prompt=self.system_prompt,
+                voice=self.voice,
+                language=self.language,
+                tools=tuple(self.tools),
+                tool_policy=tool_policy,
+            ),
+            human=self.human_input_handler,
+            host=self.host,
+            bounds=Bounds(default_s=self.tool_timeout_seconds, named=dict(self.tool_timeouts)),
+            tool_recovery=self.tool_recovery,
+            door=DoorName.CONFERENCE_CALL,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Plug:
+    """A model in the conference's slot, until everything of it has ended."""
+
+    agent: Agent
+    unplugged: Latch = field(default_factory=Latch)
+    is_ending: bool = False
