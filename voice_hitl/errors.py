@@ -15,12 +15,16 @@
      ├── ReasoningCutShort                        raised by a reasoning backend: what it has said is not the whole
      ├── ConferenceError                          the room could not be joined, or the backend refused us
      ├── InvalidOffer (ValueError)                a call set-up that cannot be answered (a malformed SDP)
+     ├── CallNotAnswered                          a call that we placed was not taken; says why
      ├── StoreUnavailable                         a store cannot be used now: a file, a server that is not there
      ├── NotStorable (ValueError)                 a request with values that are not JSON: it cannot be saved
      └── PluginMissing (ImportError)              a plugin, or the extra it needs, is not installed
 
 Late is not wrong: a late answer, a duplicate id, a cancelled call's result are return values, never exceptions.
 """
+
+from collections.abc import Mapping
+from typing import Final, Literal
 
 
 class VoiceHitlError(Exception):
@@ -73,6 +77,30 @@ class ConferenceError(VoiceHitlError):
 
 class InvalidOffer(VoiceHitlError, ValueError):  # noqa: N818 - named by its cause, like InvalidAnswer
     """A call set-up that cannot be answered, such as a malformed SDP."""
+
+
+class CallNotAnswered(VoiceHitlError):  # noqa: N818 - named by its cause
+    """A call that we placed was not taken. `code` is the SIP status (RFC 3261, 21), `why` what it comes to."""
+
+    def __init__(self, code: int, reason: str = "") -> None:
+        self.code = code
+        self.why: Literal["busy", "declined", "no answer", "no such number", "failed"] = _WHY.get(code, "failed")
+        super().__init__(f"the call was not answered ({self.why}, {code}{': ' + reason if reason else ''})")
+
+
+_WHY: Final[Mapping[int, Literal["busy", "declined", "no answer", "no such number"]]] = {
+    486: "busy",
+    600: "busy",
+    403: "declined",
+    603: "declined",
+    408: "no answer",
+    480: "no answer",
+    487: "no answer",
+    404: "no such number",
+    410: "no such number",
+    484: "no such number",
+    604: "no such number",
+}
 
 
 class StoreUnavailable(VoiceHitlError):  # noqa: N818 - named by its cause

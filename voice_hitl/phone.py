@@ -35,14 +35,22 @@ class PhoneAudio:
     Args:
         rate: The session's rate: `AudioIn` has it, and what is played.
         send: Puts 20 ms of our voice on the line (mono int16, 8 kHz).
+        silent: Is told that 20 ms pass in which nothing is played.
         finished: Is told that an item was heard and nothing is queued behind it.
         owner: What to call it in logs.
     """
 
     def __init__(
-        self, rate: int, *, send: Callable[[bytes], None], finished: Callable[[Played], None] | None = None, owner: str
+        self,
+        rate: int,
+        *,
+        send: Callable[[bytes], None],
+        silent: Callable[[], None] | None = None,
+        finished: Callable[[Played], None] | None = None,
+        owner: str,
     ) -> None:
         self._send = send
+        self._silent = silent
         self._finished = finished
         self._events: Mailbox[LegEvent] = Mailbox(limit=UNHEARD_FRAMES, droppable=_is_audio)
         self._playback = Playback(rate)
@@ -51,6 +59,7 @@ class PhoneAudio:
         self._framer = Framer(rate)
         self._heard_at = current_time()
         self._lost = False
+        self._hears = self._speaks = True
         self._dry = Latch()
         self.tasks = Tasks(owner)
         self._job = self.tasks.spawn(self._play(), "playing")
@@ -67,15 +76,27 @@ class PhoneAudio:
     # --- from the line -----------------------------------------------------------------------------------------------
 
     def heard(self, pcm: bytes) -> None:
-        """The line gave some of the caller's voice (mono int16, 8 kHz)."""
+        """The line gave some of the caller's voice (mono int16, 8 kHz). On hold it is music, and nobody's voice."""
         now = self._heard_at = current_time()
         self._lost = False
+        if not self._hears:
+            return
         for frame in self._framer.push(self._from_line.push(pcm)):
             self._events.put(AudioIn(frame, now))
 
     def pressed(self, digit: str, duration_ms: int) -> None:
         """The caller pressed a key."""
         self._events.put(Digit(digit, duration_ms, current_time()))
+
+    def flow(self, *, hears: bool, speaks: bool) -> None:
+        """The far end says whether it takes our voice, and whether it sends its own. By default it does both.
+
+        While it does not take ours (hold), nothing is played: it goes on from there. Silence is a loss only of a line
+        that does both.
+        """
+        if hears and speaks and not (self._hears and self._speaks):
+            self._heard_at = current_time()
+        self._hears, self._speaks = hears, speaks
 
     def end(self, reason: HangUpReason) -> None:
         """The call is over. Only the first ending counts; of a line that fell silent it is a loss, whoever lets go."""
@@ -108,16 +129,22 @@ class PhoneAudio:
         due = current_time()
         while not self.over:
             now = current_time()
-            if now - self._heard_at > SILENCE_S and not self._lost:
+            if now - self._heard_at > SILENCE_S and self._hears and self._speaks and not self._lost:
                 self._lost = True
                 self._events.put(LegLost(now))
-            tick = self._playback.tick(now)
-            for played in tick.played:
-                self._tell(played)
-            if tick.pcm is not None:
-                self._send(self._to_line.push(tick.pcm))
+            pcm = self._next_frame(now) if self._hears else None
+            if pcm is not None:
+                self._send(self._to_line.push(pcm))
+            elif self._silent is not None:
+                self._silent()
             due = max(due + _FRAME_S, current_time() - BURST_S)
             await anyio.sleep(max(0.0, due - current_time()))
+
+    def _next_frame(self, now: float) -> bytes | None:
+        tick = self._playback.tick(now)
+        for played in tick.played:
+            self._tell(played)
+        return tick.pcm
 
     def _tell(self, played: Played) -> None:
         self._events.put(played)

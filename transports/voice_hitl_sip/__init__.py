@@ -1,14 +1,15 @@
 """The SIP leg: phone calls from a PBX, a carrier's trunk or a softphone, with G.711 over RTP.
 
-`SipTransport` answers calls on a UDP port. Needs the extra `sip`. Registration, TLS and SRTP are out for now: put it
-behind a PBX or a session border controller that you control.
+`SipTransport` answers calls on a UDP port, and places them (`dial`). Needs the extra `sip`. Registration, TLS and SRTP
+are out for now: put it behind a PBX or a session border controller that you control.
 """
 
 from voice_hitl.errors import PluginMissing
 
 try:
+    from voice_hitl_sip.call import SipCall
     from voice_hitl_sip.leg import SipLeg
-    from voice_hitl_sip.transport import SipCall, SipTransport
+    from voice_hitl_sip.transport import SipTransport
 except ModuleNotFoundError as missing:
     if (missing.name or "").startswith("voice_hitl"):
         raise

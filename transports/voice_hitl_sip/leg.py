@@ -1,36 +1,37 @@
-"""One SIP call: G.711 over RTP, RFC 4733 and INFO digits."""
+"""One SIP call: G.711 over RTP, RFC 4733 and INFO digits, changed and held by re-INVITEs."""
 
-import logging
+from collections.abc import Callable
 
-from aiosipua import IncomingCall, SdpMessage
-from aiosipua.rtp_bridge import CallSession
-
-from voice_hitl.phone import LINE_RATE, PhoneAudio
+from voice_hitl.phone import PhoneAudio
 from voice_hitl.provider import Receiver
 from voice_hitl.transport import After, HangUpReason, Heard, LegCapabilities, LegEvent, LegInfo
-
-log = logging.getLogger(__name__)
-
-SAMPLES = LINE_RATE // 50
+from voice_hitl_sip.media import Media
 
 
 class SipLeg:
-    """A call leg over SIP and RTP. Outgoing media follow the address the caller's really come from (symmetric RTP)."""
+    """A call leg over SIP and RTP. Outgoing media follow the address the far end's really come from (symmetric RTP).
+
+    Args:
+        info: Where the call comes from, or goes to.
+        media: Its RTP, begun.
+        rate: The session's rate.
+        say_bye: Says that we hang up.
+    """
 
     round_trip_ms: float | None = None
 
-    def __init__(self, info: LegInfo, call: IncomingCall, media: CallSession, *, rate: int) -> None:
+    def __init__(self, info: LegInfo, media: Media, *, rate: int, say_bye: Callable[[], None]) -> None:
         self._info = info
-        self._call = call
         self._media = media
-        self._timestamp = 0
-        self._audio = PhoneAudio(rate, send=self._send, owner=f"SIP call {info.call_id}")
-        media.on_audio = self._heard
-        media.on_dtmf = self._audio.pressed
+        self._say_bye = say_bye
+        self._audio = PhoneAudio(rate, send=media.send, silent=media.silence, owner=f"SIP call {info.call_id}")
+        media.on_audio = self._audio.heard
+        media.on_digit = self._audio.pressed
+        self.media_changed()
 
     @property
     def info(self) -> LegInfo:
-        """Where the call comes from."""
+        """Where the call comes from, or goes to."""
         return self._info
 
     @property
@@ -43,20 +44,22 @@ class SipLeg:
         """Whether the call has ended."""
         return self._audio.over
 
+    @property
+    def on_hold(self) -> bool:
+        """Whether the far end has put us on hold: nothing is played meanwhile, and it goes on where it was."""
+        return not self._media.flow.hears
+
     def events(self) -> Receiver[LegEvent]:
         """The one stream of events."""
         return self._audio.events()
-
-    def answer(self, sdp: SdpMessage) -> None:
-        """Say yes to the call (the media run already)."""
-        self._call.accept(sdp)
 
     def pressed(self, digit: str, duration_ms: int) -> None:
         """A digit came in an INFO request."""
         self._audio.pressed(digit, duration_ms)
 
-    def _heard(self, pcm: bytes, _timestamp: int) -> None:
-        self._audio.heard(pcm)
+    def media_changed(self) -> None:
+        """The far end has described its audio anew."""
+        self._audio.flow(hears=self._media.flow.hears, speaks=self._media.flow.speaks)
 
     def send_audio(self, pcm: bytes, item: str) -> None:
         """Queue one frame of `item`."""
@@ -68,10 +71,6 @@ class SipLeg:
 
     async def send_message(self, text: str) -> None:
         """A telephone shows no messages."""
-
-    def _send(self, pcm: bytes) -> None:
-        self._timestamp += SAMPLES
-        self._media.send_audio_pcm(pcm, self._timestamp)
 
     async def hang_up(self, *, after: After = "now") -> None:
         """End the call with a BYE, at once or when what is queued was heard."""
@@ -89,7 +88,7 @@ class SipLeg:
 
     async def _leave(self, reason: HangUpReason) -> None:
         if not self.over:
-            self._call.hangup()
+            self._say_bye()
         await self.ended(reason)
 
     async def ended(self, reason: HangUpReason) -> None:

@@ -1,37 +1,34 @@
-"""Answering SIP calls on a UDP port."""
+"""SIP calls on a UDP port: answering them, and placing them."""
 
 import logging
 import socket
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
-from aiosipua import IncomingCall, SipRequest, SipResponse, SipUAS
-from aiosipua.rtp_bridge import CallSession
-from aiosipua.sdp import SdpMessage
+import anyio
+from aiosipua import DialogState, IncomingCall, SipRequest, parse_uri
+from aiosipua.sdp import SdpMessage, parse_sdp
 
-from voice_hitl.errors import InvalidOffer
+from voice_hitl.errors import CallNotAnswered, InvalidOffer
 from voice_hitl.tasks import Job, Tasks
 from voice_hitl.transport import CallRejected, Incoming, LegInfo, OnIncoming
+from voice_hitl_sip.call import SipCall
+from voice_hitl_sip.description import DIGITS
 from voice_hitl_sip.info import read_info
+from voice_hitl_sip.invitation import Answered, Refused
 from voice_hitl_sip.leg import SipLeg
-from voice_hitl_sip.udp import UdpMessages
+from voice_hitl_sip.media import Media
+from voice_hitl_sip.placing import Placed, invite_of
+from voice_hitl_sip.ports import Ports, free_port
+from voice_hitl_sip.signalling import AGENT, Signalling
+from voice_hitl_sip.udp import Address
 
 log = logging.getLogger(__name__)
 
-PCMU, PCMA = 0, 8
-DTMF_PAYLOAD = 101
-"""The payload type of telephone-event where the offer has none (RFC 4733 leaves it to the offer)."""
+SIP_PORT = 5060
+ANSWER_WITHIN_S = 45.0
+"""How long a telephone is left ringing: about nine rings."""
 
-Received = Callable[[SipRequest | SipResponse, tuple[str, int]], None]
-
-
-@dataclass(slots=True, eq=False)
-class SipCall:
-    """A call that wants to come in: it rings."""
-
-    info: LegInfo
-    call: IncomingCall
-    leg: SipLeg | None = None
+NOT_FOUND, NO_ANSWER, NOT_ACCEPTABLE, UNAVAILABLE = 404, 480, 488, 503
 
 
 class SipTransport:
@@ -41,7 +38,7 @@ class SipTransport:
         host: The address to listen on, which is in the SDP too.
         port: The SIP port. 0: any free one (`port` then says which).
         rtp_ports: The first and the last port for media; each call takes two.
-        advertised_ip: What to say in the SDP instead of `host`, behind a NAT.
+        advertised_ip: What to say in our messages and in the SDP instead of `host`, behind a NAT.
     """
 
     name = "sip"
@@ -49,7 +46,7 @@ class SipTransport:
     def __init__(
         self,
         host: str = "127.0.0.1",
-        port: int = 5060,
+        port: int = SIP_PORT,
         *,
         rtp_ports: tuple[int, int] = (20_000, 24_998),
         advertised_ip: str | None = None,
@@ -57,9 +54,9 @@ class SipTransport:
         self.host = host
         self.port = port
         self._advertised_ip = advertised_ip
-        self._free_ports = list(range(rtp_ports[0] + rtp_ports[0] % 2, rtp_ports[1], 2))
+        self._ports = Ports(host, *rtp_ports)
         self._on_incoming: OnIncoming | None = None
-        self._uas: SipUAS | None = None
+        self._signalling: Signalling | None = None
         self._tasks = Tasks("SIP")
         self._offered: dict[str, Job] = {}
         self._calls: dict[str, SipCall] = {}
@@ -71,153 +68,229 @@ class SipTransport:
     async def start(self) -> None:
         """Open the port; `OSError` where it is taken."""
         if self.port == 0:
-            self.port = _free_port(self.host)
-        transport = UdpMessages(self.host, self.port)
-        uas = self._uas = SipUAS(transport, user_agent="voice_hitl")
-        uas.on_invite = self._invited
-        uas.on_reinvite = self._reinvited
-        uas.on_bye = self._bye
-        uas.on_cancel = self._cancelled
-        await uas.start()
-        transport.on_message = self._with_info(transport.on_message)
+            self.port = free_port(self.host)
+        signalling = Signalling(
+            self.host,
+            self.port,
+            advertised_ip=self._advertised_ip,
+            on_invite=self._invited,
+            on_change=self._described_anew,
+            on_info=self._informed,
+            on_cancel=self._cancelled,
+            on_end=self._ended,
+        )
+        await signalling.start()
+        self._signalling = signalling
 
-    # --- requests ----------------------------------------------------------------------------------------------------
+    @property
+    def _started(self) -> Signalling:
+        if self._signalling is None:
+            raise RuntimeError("the SIP port is not open: start() it first")
+        return self._signalling
 
-    def _with_info(self, received: Received | None) -> Received:
-        """INFO is ours: the user agent knows no digits in it."""
-
-        def dispatch(message: SipRequest | SipResponse, address: tuple[str, int]) -> None:
-            if isinstance(message, SipRequest) and message.method == "INFO":
-                self._info(message)
-            elif received is not None:
-                received(message, address)
-
-        return dispatch
-
-    def _info(self, request: SipRequest) -> None:
-        call = self._calls.get(request.call_id or "")
-        uas = self._uas
-        if uas is None:
-            return
-        known = call is not None and call.leg is not None
-        response = SipResponse(status_code=200 if known else 481, reason_phrase="OK" if known else "No Such Call")
-        for header in ("Via", "From", "To", "Call-ID", "CSeq"):
-            for value in request.headers.get(header.lower()):
-                response.headers.append(header, value)
-        uas.transport.send_reply(response)
-        body = request.body or ""
-        text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
-        digit = read_info(request.get_header("content-type") or "", text)
-        if call is not None and call.leg is not None and digit is not None:
-            call.leg.pressed(*digit)
+    # --- calls come in -----------------------------------------------------------------------------------------------
 
     def _invited(self, call: IncomingCall) -> None:
         job = self._tasks.spawn(self._offer(call), f"SIP call {call.call_id}")
         self._offered[call.call_id] = job
 
     async def _offer(self, call: IncomingCall) -> None:
+        offered: SipCall | None = None
         try:
             if self._on_incoming is None:
-                raise CallRejected(503)
+                raise CallRejected(UNAVAILABLE)
             if call.sdp_offer is None or call.sdp_offer.rtp_address is None:
-                raise CallRejected(488)
+                raise CallRejected(NOT_ACCEPTABLE)
             call.ringing()
             info = LegInfo(
                 call_id=call.call_id, from_=call.caller, to=call.callee, headers=dict(call.x_headers), codec="G.711"
             )
-            await self._on_incoming(SipCall(info, call))
+            offered = SipCall(info, call)
+            await self._on_incoming(offered)
         except CallRejected as rejected:
-            call.reject(rejected.code)
+            self._refuse(call, offered, rejected.code)
+        except InvalidOffer as invalid:
+            log.info("SIP call %s cannot be answered: %s", call.call_id, invalid)
+            self._refuse(call, offered, NOT_ACCEPTABLE)
         finally:
             self._offered.pop(call.call_id, None)
 
-    def _reinvited(self, call: IncomingCall) -> None:
-        """Hold and the like: the media go where the new offer says, answered as before."""
-        ours = self._calls.get(call.call_id)
-        if ours is None or ours.leg is None or call.sdp_answer is None:
-            call.reject(481)
-            return
-        call.accept(call.sdp_answer)
+    def _refuse(self, call: IncomingCall, offered: SipCall | None, code: int) -> None:
+        """Refuse a call, unless it was answered: then its leg is let go by who took it."""
+        if offered is None or offered.leg is None:
+            self._started.reject(call, code)
 
-    def _bye(self, call: IncomingCall, _request: SipRequest) -> None:
-        ours = self._calls.pop(call.call_id, None)
-        if ours is not None and ours.leg is not None:
-            self._tasks.spawn(ours.leg.ended("caller"), f"end of SIP call {call.call_id}")
-
-    def _cancelled(self, request: SipRequest, _address: tuple[str, int]) -> None:
-        job = self._offered.get(request.call_id or "")
+    def _cancelled(self, call_id: str) -> None:
+        job = self._offered.get(call_id)
         if job is not None:
             job.cancel()
+
+    def _informed(self, call_id: str, request: SipRequest) -> None:
+        call = self._calls.get(call_id)
+        digit = read_info(request.get_header("content-type") or "", request.text)
+        if call is not None and call.leg is not None and digit is not None:
+            call.leg.pressed(*digit)
+
+    def _ended(self, call: IncomingCall) -> None:
+        ours = self._calls.get(call.call_id)
+        if ours is not None:
+            self._forget(ours)
+            self._tasks.spawn(ours.ended(), f"end of SIP call {call.call_id}")
+
+    def _forget(self, call: SipCall) -> None:
+        self._calls.pop(call.info.call_id, None)
+        self._started.forget(call.call)
+
+    # --- calls change ------------------------------------------------------------------------------------------------
+
+    def _described_anew(self, call: IncomingCall) -> None:
+        self._tasks.spawn(self._change(call), f"change of SIP call {call.call_id}")
+
+    async def _change(self, call: IncomingCall) -> None:
+        """Hold, another address, another codec: the media follow, and the leg stays."""
+        ours = self._calls.get(call.call_id)
+        if ours is None or ours.media is None:
+            self._started.refuse_change(call, 481, "Call/Transaction Does Not Exist")
+            return
+        try:
+            if call.invite.body and call.sdp_offer is not None:
+                await ours.media.change(call.sdp_offer)
+        except InvalidOffer as invalid:
+            log.info("SIP call %s goes on as it was: %s", call.call_id, invalid)
+            self._started.refuse_change(call, NOT_ACCEPTABLE, "Not Acceptable Here")
+            return
+        if ours.leg is not None:
+            ours.leg.media_changed()
+        self._started.accept(call, ours.media.description)
+
+    # --- calls go out ------------------------------------------------------------------------------------------------
+
+    async def dial(
+        self,
+        to: str,
+        *,
+        from_: str | None = None,
+        answer_within_s: float = ANSWER_WITHIN_S,
+        headers: Mapping[str, str] | None = None,
+        on_ringing: Callable[[], None] | None = None,
+    ) -> SipCall:
+        """Call somebody; returns once the call is taken, to be accepted like one that came in. Cancelling it cancels.
+
+        Args:
+            to: Whom, such as `sip:ops@10.0.0.7:5060`. A host name is looked up as an address, without SRV.
+            from_: Who we say that we are, such as `sip:+4930123456@trunk.example`; by default `voice_hitl` on our port.
+            answer_within_s: How long it may ring.
+            headers: Further headers of the INVITE.
+            on_ringing: Is told, once, that it rings. What is played meanwhile (early media) is not heard.
+
+        Raises:
+            CallNotAnswered: It was not: busy, declined, nobody there, no such number.
+            InvalidOffer: They took it with a codec that we did not offer.
+            ValueError: `to` is no `sip:` address, or a header is none.
+        """
+        signalling = self._started
+        address = await _address_of(to)
+        media = Media(self._ports, self.host, self._advertised_ip)
+        placed: Placed | None = None
+        try:
+            sender = from_ or f"sip:{AGENT}@{signalling.local[0]}:{signalling.local[1]}"
+            invite = invite_of(to, sender, signalling.local, media.description, agent=AGENT, headers=headers or {})
+            placed = signalling.placing.invite(invite, address, on_ringing)
+            answered, call = await _taken(placed, answer_within_s)
+            info = LegInfo(call_id=call.call_id, direction="outgoing", from_=sender, to=to, codec="G.711")
+            dialled = self._calls[call.call_id] = SipCall(info, call, media)
+            await media.begin(_their_description(answered), digits=DIGITS)
+        except BaseException:
+            if placed is not None:
+                signalling.placing.cancel(placed)
+                if placed.call is not None:
+                    self._calls.pop(placed.call.call_id, None)
+                    signalling.forget(placed.call)
+            with anyio.CancelScope(shield=True):
+                await media.close()
+            raise
+        dialled.over = call.dialog.state is DialogState.TERMINATED
+        return dialled
 
     # --- the port ----------------------------------------------------------------------------------------------------
 
     async def accept(self, connection: Incoming, *, rate: int) -> SipLeg:
-        """Answer a call; `InvalidOffer` for one that is not SIP, was answered, or has no codec that we speak."""
-        if not isinstance(connection, SipCall) or connection.leg is not None:
+        """Answer a call, or take up one that was dialled.
+
+        Raises:
+            InvalidOffer: It is no SIP call, has a leg already, has ended, or has no codec that we speak.
+        """
+        if not isinstance(connection, SipCall) or connection.leg is not None or connection.over:
             raise InvalidOffer("this is no SIP call that waits to be answered")
-        offer = connection.call.sdp_offer
+        if connection.media is None:
+            return await self._answer(connection, rate)
+        return self._leg(connection, connection.media, rate)
+
+    async def _answer(self, incoming: SipCall, rate: int) -> SipLeg:
+        offer = incoming.call.sdp_offer
         if offer is None:
             raise InvalidOffer("the call offers no media")
-        port = self._take_port()
+        media = Media(self._ports, self.host, self._advertised_ip)
         try:
-            media = CallSession(
-                self.host,
-                port,
-                offer,
-                advertised_ip=self._advertised_ip,
-                supported_codecs=[PCMU, PCMA],
-                dtmf_payload_type=_dtmf_payload(offer),
-                playout=True,
-                symmetric_rtp=True,
-            )
-        except ValueError as error:
-            self._free_ports.append(port)
-            raise InvalidOffer(f"the call offers nothing that we speak: {error}") from error
-        await media.start()
-        leg = connection.leg = SipLeg(connection.info, connection.call, media, rate=rate)
-        self._calls[connection.info.call_id] = connection
-        leg.answer(media.sdp_answer)
+            await media.begin(offer)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await media.close()
+            raise
+        incoming.media = media
+        leg = self._leg(incoming, media, rate)
+        self._calls[incoming.info.call_id] = incoming
+        self._started.accept(incoming.call, media.description)
         return leg
 
-    def _take_port(self) -> int:
-        for port in list(self._free_ports):
-            self._free_ports.remove(port)
-            self._free_ports.append(port)
-            if _is_free(self.host, port):
-                return port
-        raise InvalidOffer("every media port is taken: widen rtp_ports")
+    def _leg(self, call: SipCall, media: Media, rate: int) -> SipLeg:
+        leg = call.leg = SipLeg(call.info, media, rate=rate, say_bye=lambda: self._say_bye(call))
+        return leg
+
+    def _say_bye(self, call: SipCall) -> None:
+        self._calls.pop(call.info.call_id, None)
+        self._started.hang_up(call.call)
 
     async def aclose(self) -> None:
         """Hang up every leg, close the port, take no more."""
+        signalling = self._signalling
+        if signalling is None:
+            return
         for call in list(self._calls.values()):
             if call.leg is not None:
                 await call.leg.hang_up()
-        self._calls.clear()
+            else:
+                self._say_bye(call)
+                await call.ended()
         await self._tasks.close(patience_s=0.5)
-        if self._uas is not None:
-            await self._uas.stop()
-            self._uas = None
+        await signalling.stop()
+        self._signalling = None
 
 
-def _dtmf_payload(offer: SdpMessage) -> int:
-    """The offer's payload type for telephone-event: a caller that offers 96 reads nothing sent as 101."""
-    audio = offer.audio
-    for codec in audio.codecs if audio is not None else ():
-        if codec.encoding_name.casefold() == "telephone-event":
-            return codec.payload_type
-    return DTMF_PAYLOAD
+async def _taken(placed: Placed, within_s: float) -> tuple[Answered, IncomingCall]:
+    with anyio.move_on_after(within_s):
+        outcome = await placed.outcome()
+        if isinstance(outcome, Answered) and placed.call is not None:
+            return outcome, placed.call
+        if isinstance(outcome, Refused):
+            raise CallNotAnswered(outcome.code, outcome.reason)
+    raise CallNotAnswered(NO_ANSWER, f"nobody answered within {within_s:g} s")
 
 
-def _is_free(host: str, port: int) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-    return True
+def _their_description(answered: Answered) -> SdpMessage:
+    response = answered.response
+    if not response.body or response.content_type != "application/sdp":
+        raise InvalidOffer("the call was taken without a description of its audio")
+    return parse_sdp(response.text)
 
 
-def _free_port(host: str) -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((host, 0))
-        return int(probe.getsockname()[1])
+async def _address_of(to: str) -> Address:
+    uri = parse_uri(to)
+    if not to.lower().startswith("sip:") or not uri.host:
+        raise ValueError(f"a SIP call goes to an address such as sip:ops@10.0.0.7, not to {to!r}")
+    try:
+        found = await anyio.getaddrinfo(uri.host, uri.port or SIP_PORT, type=socket.SOCK_DGRAM, family=socket.AF_INET)
+    except OSError as error:
+        raise CallNotAnswered(NOT_FOUND, f"{uri.host} has no address: {error}") from error
+    host, port = found[0][4][:2]
+    return host, port
