@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, invalid, verdict_of
+from voice_hitl.channels.verdicts import outcome_of as how_it_ended
 from voice_hitl.console.authentication import Operator
 from voice_hitl.console.board import Row
 from voice_hitl.console.clock import utc_now
@@ -197,13 +198,14 @@ class Api:
     async def _judge(self, row: Row, operator: Operator, key: str | None, wire: Wire) -> Verdict:
         asking = row.asking
         if row.shown.outcome is not None:
-            return verdict_of(asking, _SETTLED[row.shown.outcome.end])
+            return verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(asking, None))
         try:
             answer = respond(asking.question, wire, by=operator.user, via=Via.CONSOLE, at=utc_now())
         except InvalidAnswer as why:
-            return invalid(asking, str(why))
+            return invalid(str(why), sensitive=asking.question.sensitive)
         answer = replace(answer, roles=tuple(sorted(operator.roles)))
-        return verdict_of(asking, await row.answer(answer, None if key is None else f"{operator.user} {key}"))
+        settlement = await row.answer(answer, None if key is None else f"{operator.user} {key}")
+        return verdict_of(settlement, how_it_ended(asking, None), sensitive=asking.question.sensitive)
 
     async def _take(self, request: Request, operator: Operator) -> Response:
         row = await self._open_row(request, operator)
@@ -221,7 +223,7 @@ class Api:
     async def _open_row(self, request: Request, operator: Operator) -> Row:
         row = await self._row(request, operator)
         if row.shown.outcome is not None:
-            refusal = verdict_of(row.asking, _SETTLED[row.shown.outcome.end])
+            refusal = verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(row.asking, None))
             raise Refused(refused(cast("Refusal", refusal), row.shown.outcome))
         return row
 

@@ -171,7 +171,7 @@ def _routes(transport: WebTransport, model: DemoModel) -> list[BaseRoute]:
         *transport.routes("/offer"),
         Route("/", page),
         Route("/voice-hitl.js", client),
-        Mount("/", StaticFiles(directory=PAGE, html=True)),
+        Mount("/", StaticFiles(directory=PAGE, packages=[("voice_hitl", "static")], html=True)),
     ]
 
 

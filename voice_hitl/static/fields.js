@@ -2,7 +2,7 @@
 /**
  * What a person fills in, for each kind of question, and the wire form it becomes.
  *
- * @typedef {import("../../static/voice-hitl.js").Request} Request
+ * @typedef {import("./voice-hitl.js").Request} Request
  * @typedef {{ action: string, [member: string]: any }} Wire
  * @typedef {(wire: Wire) => void} Send
  * @typedef {{ label: string, description?: string, id?: string }} Option
@@ -112,31 +112,115 @@ function form(question, send) {
 
 /** @param {any} question @param {Send} send */
 function approval(question, send) {
-  const edited = h("textarea", { class: "field json", "aria-label": "Arguments", spellcheck: "false", hidden: "" });
-  edited.value = JSON.stringify(question.arguments, null, 2);
-  const change = button("Change the details", "decline", () => (edited.hidden = !edited.hidden));
-  const reason = h("input", { class: "field", placeholder: "Reason, if you reject it", "aria-label": "Reason" });
+  const edits = editor(question);
+  edits.element.hidden = true;
+  const change = button("Change the details", "decline", () => {
+    edits.element.hidden = !edits.element.hidden;
+    change.setAttribute("aria-expanded", String(!edits.element.hidden));
+    if (!edits.element.hidden) edits.focus();
+  });
+  change.setAttribute("aria-expanded", "false");
+  const reason = h("input", { class: "field reason", placeholder: "Reason, if you reject it", "aria-label": "Reason", maxlength: "8192" });
+  const reject = () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) });
+  reason.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // it would press the first button of the form
+    reject();
+  });
   const approve = () => {
-    edited.setCustomValidity("");
-    if (edited.hidden) return send({ action: "approve" });
-    try {
-      send({ action: "approve", edited_arguments: JSON.parse(edited.value) });
-    } catch {
-      edited.setCustomValidity("That is not JSON.");
-      edited.reportValidity();
-    }
+    if (edits.element.hidden) return send({ action: "approve" });
+    const edited = edits.value();
+    if (edited) send({ action: "approve", edited_arguments: edited });
   };
   return [
     ...risk(question),
     prompt(approvalPrompt(question)),
-    ...details(question.arguments),
-    ...(question.allow_edits ? [change, edited] : []),
+    ...details(question.arguments, question.parameters?.properties),
+    ...(question.allow_edits ? [change, edits.element] : []),
     reason,
-    h("div", { class: "actions" }, [
-      button("Approve", "primary", approve),
-      button("Reject", "plain", () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) })),
-    ]),
+    h("div", { class: "actions" }, [button("Approve", "primary", approve), button("Reject", "plain", reject)]),
   ];
+}
+
+/**
+ * The arguments, to be changed: one by one where the tool says what they are, else as JSON.
+ *
+ * @param {{ arguments: Record<string, unknown>, parameters?: any }} question
+ * @returns {{ element: HTMLElement, focus: () => void, value: () => Record<string, unknown> | null }}
+ */
+function editor({ arguments: given, parameters }) {
+  const known = parameters?.properties ?? {};
+  if (Object.keys(known).length === 0) {
+    const whole = jsonField("Arguments", given);
+    return { element: whole.element, focus: () => whole.element.focus(), value: () => whole.value() ?? null };
+  }
+  const names = [...new Set([...Object.keys(known), ...Object.keys(given)])];
+  const fields = names.map((name) => /** @type {const} */ ([name, argument(name, known[name] ?? {}, given[name])]));
+  const rows = fields.map(([name, { element }]) =>
+    h("label", { class: "argument" }, [h("span", {}, [known[name]?.title ?? title(name)]), element]),
+  );
+  return {
+    element: h("div", { class: "arguments" }, rows),
+    focus: () => fields[0][1].element.focus(),
+    value() {
+      if (!fields.every(([, field]) => field.element.reportValidity())) return null;
+      const edited = fields.map(([name, field]) => [name, field.value()]);
+      if (edited.some(([, value]) => value === null)) return null;
+      return Object.fromEntries(edited.filter(([, value]) => value !== undefined));
+    },
+  };
+}
+
+/**
+ * @typedef {{ element: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, value: () => any }} Argument
+ *   `value()`: undefined where it is left out, null where it cannot be read (and says so).
+ */
+
+/** @param {string} name @param {any} schema @param {unknown} given @returns {Argument} */
+function argument(name, schema, given) {
+  if (Array.isArray(schema.enum) && schema.enum.every((/** @type {unknown} */ one) => typeof one === "string")) {
+    const list = h("select", { class: "field" }, schema.enum.map((/** @type {string} */ one) => h("option", { value: one }, [one])));
+    list.value = String(given ?? schema.enum[0]);
+    return { element: list, value: () => list.value };
+  }
+  if (schema.type === "boolean") {
+    const box = h("input", { type: "checkbox" });
+    box.checked = given === true;
+    return { element: box, value: () => box.checked };
+  }
+  if (["string", "number", "integer"].includes(schema.type)) {
+    const isText = schema.type === "string";
+    const numeric = schema.type === "integer" ? "-?[0-9]+" : "-?[0-9]+([.][0-9]+)?";
+    const field = h("input", {
+      class: "field",
+      autocomplete: "off",
+      ...(isText ? {} : { inputmode: "decimal", pattern: numeric, title: "A number" }),
+    });
+    field.value = given === undefined || given === null ? "" : String(given);
+    const read = () => (isText ? field.value : Number(field.value));
+    return { element: field, value: () => (field.value === "" && !(isText && given !== undefined) ? undefined : read()) };
+  }
+  return jsonField(name, given);
+}
+
+/** @param {string} name @param {unknown} given @returns {Argument & { element: HTMLTextAreaElement }} */
+function jsonField(name, given) {
+  const field = h("textarea", { class: "field json", "aria-label": name, spellcheck: "false" });
+  field.value = given === undefined ? "" : JSON.stringify(given, null, 2);
+  field.addEventListener("input", () => field.setCustomValidity(""));
+  return {
+    element: field,
+    value() {
+      if (field.value.trim() === "") return undefined;
+      try {
+        return JSON.parse(field.value);
+      } catch {
+        field.setCustomValidity("That is not JSON.");
+        field.reportValidity();
+        return null;
+      }
+    },
+  };
 }
 
 /** What would be done is not always put as a question. @param {{ prompt: string }} question */
@@ -209,11 +293,11 @@ function fieldset(words, header, content, multi) {
   ]);
 }
 
-/** @param {Record<string, unknown> | undefined} values */
-function details(values) {
+/** @param {Record<string, unknown> | undefined} values @param {Record<string, { title?: string }>} [named] */
+function details(values, named = {}) {
   const entries = Object.entries(values ?? {});
   if (entries.length === 0) return [];
-  const rows = entries.flatMap(([name, value]) => [h("dt", {}, [title(name)]), h("dd", {}, [plain(value)])]);
+  const rows = entries.flatMap(([name, value]) => [h("dt", {}, [named[name]?.title ?? title(name)]), h("dd", {}, [plain(value)])]);
   return [h("dl", { class: "details" }, rows)];
 }
 

@@ -1,0 +1,315 @@
+// @ts-check
+/**
+ * The operators' page: what is open, live; one request at a time; keys for everything.
+ *
+ * @typedef {import("./api.js").Shown} Shown
+ * @typedef {import("./api.js").Me} Me
+ */
+
+import { Refused, answer, call, listen } from "./api.js";
+import { Detail } from "./detail.js";
+import { byId } from "./element.js";
+import { openRow, settledRow, tick } from "./rows.js";
+import { ending, headline } from "./words.js";
+
+const HISTORY = 20;
+const STILL_HERE_MS = 20_000;
+const AWAY_MS = 55_000;
+
+const page = {
+  work: byId("work", HTMLElement),
+  signIn: byId("sign-in", HTMLElement),
+  open: byId("open", HTMLElement),
+  settled: byId("settled", HTMLElement),
+  request: byId("request", HTMLElement),
+  announce: byId("announce", HTMLElement),
+};
+
+/** @type {Me | null} */
+let me = null;
+/** @type {Map<string, Shown>} */
+const open = new Map();
+/** @type {Map<string, Shown>} */
+const settled = new Map();
+/** @type {Detail | null} */
+let detail = null;
+/** @type {EventSource | null} */
+let events = null;
+/** How far the server's clock is ahead of ours, in milliseconds. */
+let ahead = 0;
+let actedAt = 0;
+
+// --- signing in ---
+
+async function start() {
+  try {
+    me = /** @type {Me} */ (await call("GET", "me"));
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return signedOut();
+    setTimeout(start, 2_000);
+    return;
+  }
+  ahead = Date.parse(me.server_time) - Date.now();
+  byId("user", HTMLElement).textContent = me.user;
+  byId("roles", HTMLElement).textContent = me.roles.join(", ");
+  byId("who", HTMLElement).hidden = page.work.hidden = false;
+  page.signIn.hidden = true;
+  events?.close();
+  events = listen({ sync, changed, presence, state });
+}
+
+function signedOut() {
+  events?.close();
+  choose(null);
+  open.clear();
+  settled.clear();
+  draw();
+  byId("who", HTMLElement).hidden = page.work.hidden = true;
+  page.signIn.hidden = false;
+  byId("token", HTMLInputElement).focus();
+}
+
+byId("sign-in-form", HTMLFormElement).addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const token = byId("token", HTMLInputElement);
+  const problem = byId("sign-in-error", HTMLElement);
+  problem.hidden = true;
+  try {
+    await call("POST", "session", { body: { token: token.value.trim() } });
+    token.value = "";
+    await start();
+  } catch (error) {
+    problem.textContent = error instanceof Refused ? `That did not work: ${error.message}.` : "The server cannot be reached.";
+    problem.hidden = false;
+    token.select();
+  }
+});
+
+byId("sign-out", HTMLButtonElement).addEventListener("click", async () => {
+  await call("DELETE", "session").catch(() => undefined);
+  await start();
+});
+
+// --- what happens ---
+
+async function sync() {
+  try {
+    const [now, before] = await Promise.all([call("GET", "requests"), call("GET", `history?limit=${HISTORY}`)]);
+    open.clear();
+    settled.clear();
+    for (const request of now.requests) open.set(request.id, request);
+    for (const request of before.requests.reverse()) settled.set(request.id, request);
+    byId("more", HTMLElement).hidden = !before.more;
+    draw();
+    const shown = detail && (open.get(detail.request.id) ?? settled.get(detail.request.id));
+    if (shown) detail?.show(shown);
+    else if (detail) choose(null);
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) signedOut();
+    else setTimeout(sync, 2_000);
+  }
+}
+
+/** @param {string} name @param {Shown} request */
+function changed(name, request) {
+  if (request.outcome) {
+    open.delete(request.id);
+    settled.set(request.id, request);
+  } else open.set(request.id, request);
+  if (name === "request.opened") announce(`New: ${headline(request)}`);
+  const isShown = detail?.request.id === request.id;
+  if (request.outcome && (isShown || request.outcome.by !== me?.user)) announce(`${ending(request, me?.user ?? "")}: ${headline(request)}`);
+  if (isShown) {
+    const had = detail?.touched;
+    detail?.show(request);
+    tick(page.request, Date.now() + ahead);
+    if (request.outcome && had) byId("detail", HTMLElement).focus();
+  }
+  drawSoon();
+}
+
+/** @param {Record<string, number>} watching */
+function presence(watching) {
+  if (!me) return;
+  me.watching = watching;
+  const most = Math.max(0, ...Object.values(watching));
+  byId("status-text", HTMLElement).textContent = most > 1 ? `Live, ${most} watching` : "Live";
+}
+
+/** @param {"live" | "reconnecting" | "ended"} now */
+function state(now) {
+  document.body.dataset.state = now;
+  if (now === "live") presence(me?.watching ?? {});
+  else byId("status-text", HTMLElement).textContent = "Reconnecting";
+  if (now === "ended") setTimeout(start, 1_000);
+}
+
+/** @param {string} words */
+function announce(words) {
+  page.announce.textContent = words;
+}
+
+// --- the lists ---
+
+let drawing = 0;
+
+/** Many changes at once are drawn once. */
+function drawSoon() {
+  drawing ||= requestAnimationFrame(() => {
+    drawing = 0;
+    draw();
+  });
+}
+
+function draw() {
+  const user = me?.user ?? "";
+  fill(page.open, [...open.values()], (request) => openRow(request, user));
+  fill(page.settled, [...settled.values()].reverse(), (request) => settledRow(request, user));
+  byId("nothing", HTMLElement).hidden = open.size > 0;
+  byId("settled-title", HTMLElement).hidden = settled.size === 0;
+  byId("count", HTMLElement).textContent = String(open.size);
+  document.title = open.size ? `(${open.size}) Console` : "Console";
+  mark();
+  tick(document.body, Date.now() + ahead);
+}
+
+/** @type {WeakMap<Element, Shown>} */
+const drawn = new WeakMap();
+
+/**
+ * The rows of a list; one that is there as it is stays, and so does the focus.
+ *
+ * @param {HTMLElement} list
+ * @param {Shown[]} requests
+ * @param {(request: Shown) => HTMLElement} row
+ */
+function fill(list, requests, row) {
+  const there = new Map([...list.children].map((item) => [item.firstElementChild?.getAttribute("data-id"), item]));
+  const focused = document.activeElement?.getAttribute("data-id");
+  const items = requests.map((request) => {
+    const known = there.get(request.id);
+    if (known && drawn.get(known) === request) return known;
+    const item = document.createElement("li");
+    item.append(row(request));
+    drawn.set(item, request);
+    return item;
+  });
+  const same = items.length === list.children.length && items.every((item, at) => item === list.children[at]);
+  if (same) return;
+  list.replaceChildren(...items);
+  const again = items.find((item) => item.firstElementChild?.getAttribute("data-id") === focused)?.firstElementChild;
+  if (again instanceof HTMLElement && document.activeElement !== again) again.focus({ preventScroll: true });
+}
+
+function mark() {
+  for (const row of page.work.querySelectorAll(".row")) {
+    const chosen = row.getAttribute("data-id") === detail?.request.id;
+    row.toggleAttribute("data-chosen", chosen);
+    if (chosen) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  }
+}
+
+page.work.addEventListener("click", ({ target }) => {
+  const row = target instanceof Element ? target.closest(".row") : null;
+  const id = row?.getAttribute("data-id") ?? "";
+  const request = open.get(id) ?? settled.get(id);
+  if (request) choose(request);
+});
+
+byId("more", HTMLButtonElement).addEventListener("click", async () => {
+  const oldest = settled.keys().next().value;
+  const before = await call("GET", `history?limit=${HISTORY}&before=${oldest}`);
+  const later = [...settled];
+  settled.clear();
+  for (const request of before.requests.reverse()) settled.set(request.id, request);
+  for (const [id, request] of later) settled.set(id, request);
+  byId("more", HTMLElement).hidden = !before.more;
+  draw();
+});
+
+// --- one request ---
+
+/** @param {Shown | null} request */
+function choose(request) {
+  letGo();
+  const { id } = request ?? { id: "" };
+  detail = request
+    ? new Detail(request, {
+        me: () => me?.user ?? "",
+        answer: (wire) => answer(`requests/${id}/answer`, wire),
+        reject: (reason) => answer(`requests/${id}/reject`, reason ? { reason } : {}),
+        take: () => void take(id),
+        release: () => void call("POST", `requests/${id}/release`).catch(() => undefined),
+      })
+    : null;
+  page.request.replaceChildren(...(detail ? [detail.element] : []));
+  byId("unchosen", HTMLElement).hidden = detail !== null;
+  document.body.dataset.view = detail ? "request" : "list";
+  mark();
+  tick(page.request, Date.now() + ahead);
+}
+
+/** @param {string} id */
+async function take(id) {
+  actedAt = Date.now();
+  const request = open.get(id);
+  if (!request || (request.taken && request.taken.by !== me?.user)) return;
+  await call("POST", `requests/${id}/take`).catch(() => undefined);
+}
+
+function letGo() {
+  if (detail && !detail.request.outcome && detail.request.taken?.by === me?.user) {
+    void call("POST", `requests/${detail.request.id}/release`).catch(() => undefined);
+  }
+}
+
+// A sign of life while somebody is at it; whoever has left lets it go.
+setInterval(() => {
+  const mine = detail && !detail.request.outcome && detail.request.taken?.by === me?.user;
+  if (mine && detail && Date.now() - actedAt < AWAY_MS) void call("POST", `requests/${detail.request.id}/take`).catch(() => undefined);
+}, STILL_HERE_MS);
+for (const sign of ["keydown", "pointerdown", "input"]) addEventListener(sign, () => (actedAt = Date.now()), { passive: true });
+setInterval(() => tick(document.body, Date.now() + ahead), 250);
+
+// --- keys ---
+
+/** @param {number} by */
+function step(by) {
+  const rows = /** @type {HTMLElement[]} */ ([...page.work.querySelectorAll(".row")]);
+  if (rows.length === 0) return;
+  const at = rows.findIndex((row) => row.dataset.id === detail?.request.id);
+  const next = rows[Math.min(rows.length - 1, Math.max(0, at === -1 ? (by > 0 ? 0 : rows.length - 1) : at + by))];
+  next.click();
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+function leave() {
+  const id = detail?.request.id;
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  if (document.body.dataset.view === "request" && matchMedia("(max-width: 880px)").matches) choose(null);
+  const row = page.work.querySelector(`.row[data-id="${id}"]`);
+  if (row instanceof HTMLElement) row.focus();
+}
+
+const KEYS = /** @type {Record<string, () => void>} */ ({
+  j: () => step(1),
+  k: () => step(-1),
+  a: () => detail?.affirm(),
+  r: () => detail?.refuse(),
+  Escape: leave,
+});
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || page.work.hidden) return;
+  const typing = event.target instanceof Element && event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+  const act = KEYS[event.key];
+  if (!act || (typing && event.key !== "Escape")) return;
+  event.preventDefault();
+  act();
+});
+
+byId("back", HTMLButtonElement).addEventListener("click", () => choose(null));
+
+void start();

@@ -1,0 +1,179 @@
+// @ts-check
+/**
+ * One request: what is asked, for whom, what was said, and the form that answers it.
+ *
+ * @typedef {import("./api.js").Shown} Shown
+ * @typedef {{ me: () => string, answer: (wire: any) => Promise<unknown>, reject: (reason: string) => Promise<unknown>,
+ *   take: () => void, release: () => void }} Does
+ */
+
+import { element as h } from "./element.js";
+import { fields } from "./fields.js";
+import { mark } from "./rows.js";
+import { ending, headline, kind, said, time, tone, via } from "./words.js";
+
+export class Detail {
+  /** @param {Shown} request @param {Does} does */
+  constructor(request, does) {
+    this.request = request;
+    this.does = does;
+    this.element = h("article", { class: "request", "data-id": request.id, "data-created": request.created_at });
+    this.head = h("header", { class: "request-head" });
+    this.said = h("ol", { class: "said", "aria-label": "What was said last" });
+    this.body = h("div", { class: "body" });
+    this.error = h("p", { class: "error", role: "alert", hidden: "" });
+    this.element.append(this.head, this.body, h("section", { class: "call", "aria-label": "The call" }, [this.said]));
+    this.#draw();
+    this.show(request);
+  }
+
+  /** @param {Shown} request */
+  show(request) {
+    const settles = request.outcome && !this.request.outcome;
+    this.request = request;
+    this.#drawHead();
+    this.#drawSaid();
+    // What a person has typed stays: only the end draws the form again.
+    if (settles) this.#draw();
+  }
+
+  /** The answer in one key: the button that gives it, or the first thing to fill in. Twice gives it. */
+  affirm() {
+    const form = this.body.querySelector("form");
+    if (!form) return;
+    const first = form.querySelector(".field:not(.reason), .option input");
+    const primary = form.querySelector(".primary");
+    const target = this.#decides() || !(first instanceof HTMLElement) ? primary : first;
+    if (!(target instanceof HTMLElement)) return;
+    if (target === primary && document.activeElement === target) target.click();
+    else target.focus();
+    target.scrollIntoView({ block: "nearest" });
+  }
+
+  /** To the refusal: a no, a reason to reject, a reason to decline. */
+  refuse() {
+    const target = this.body.querySelector(this.request.question.kind === "confirm" ? ".plain" : ".reason");
+    if (!(target instanceof HTMLElement)) return;
+    if (target.matches(".plain") && document.activeElement === target) target.click();
+    else target.focus();
+    target.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Whether the form has anything in it that would be lost. */
+  get touched() {
+    return this.body.contains(document.activeElement);
+  }
+
+  #decides() {
+    return ["confirm", "approval"].includes(this.request.question.kind);
+  }
+
+  #drawHead() {
+    const { request } = this;
+    const me = this.does.me();
+    const facts = /** @type {[string, string][]} */ ([
+      ["Agent", request.channel],
+      ["Room", request.room],
+      ["On the line", request.caller],
+      ["Tool", request.tool],
+    ]);
+    const children = [
+      h("div", { class: "top" }, [
+        h("span", { class: "kind" }, [kind(request)]),
+        h("span", { class: "since", "data-since": request.created_at }),
+        ...(request.outcome ? [] : [h("span", { class: "left", role: "timer", "aria-label": "Time left", "data-expires": request.expires_at ?? "" })]),
+      ]),
+      h("dl", { class: "facts" }, facts.filter(([, fact]) => fact).map(([name, fact]) => h("div", {}, [h("dt", {}, [name]), h("dd", {}, [fact])]))),
+    ];
+    if (!request.outcome) children.push(this.#taking(me));
+    this.head.replaceChildren(...children);
+  }
+
+  /** @param {string} me */
+  #taking(me) {
+    const { taken } = this.request;
+    const mine = taken?.by === me;
+    const words = mine ? "You are on it: the others see that." : taken ? `${taken.by} is on it. You may answer all the same.` : "";
+    const button = h("button", { class: "quiet", type: "button" }, [mine ? "Let go" : "I’m on it"]);
+    button.addEventListener("click", mine ? this.does.release : this.does.take);
+    return h("div", { class: "taking" }, [h("span", { class: taken ? "taken" : "" }, [words]), ...(taken && !mine ? [] : [button])]);
+  }
+
+  #drawSaid() {
+    const lines = this.request.transcript ?? [];
+    this.said.parentElement?.toggleAttribute("hidden", lines.length === 0);
+    this.said.replaceChildren(
+      ...lines.map(({ role, text, at }) =>
+        h("li", { class: role }, [
+          h("span", { class: "speaker" }, [role === "user" ? "Caller" : "Agent"]),
+          h("span", { class: "words" }, [text === "..." ? "(confidential)" : text]),
+          h("time", { datetime: at }, [time(at)]),
+        ]),
+      ),
+    );
+  }
+
+  #draw() {
+    this.body.replaceChildren(this.request.outcome ? this.#ended() : this.#form());
+  }
+
+  #form() {
+    const { question } = this.request;
+    const form = h("form", { class: `answer ${question.kind}` });
+    form.append(...fields(/** @type {any} */ (this.request), (wire) => void this.#send(form, () => this.does.answer(wire))), this.error);
+    if (!this.#decides()) form.append(this.#decline(form));
+    form.addEventListener("focusin", () => this.does.take(), { once: true });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    this.error.hidden = true;
+    return form;
+  }
+
+  /** @param {HTMLFormElement} form */
+  #decline(form) {
+    const reason = h("input", { class: "field reason", "aria-label": "Reason", placeholder: "Or refuse to answer: the reason", maxlength: "8192" });
+    const button = h("button", { class: "plain", type: "button" }, ["Refuse"]);
+    const refuse = () => void this.#send(form, () => this.does.reject(reason.value.trim()));
+    button.addEventListener("click", refuse);
+    reason.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      refuse();
+    });
+    return h("div", { class: "refusing" }, [reason, button]);
+  }
+
+  /** @param {HTMLFormElement} form @param {() => Promise<unknown>} give */
+  async #send(form, give) {
+    const controls = [...form.querySelectorAll("button, input, textarea, select")];
+    for (const control of controls) control.toggleAttribute("disabled", true);
+    this.error.hidden = true;
+    try {
+      await give();
+    } catch (refused) {
+      this.error.textContent = refused instanceof Error ? sentence(refused.message) : "That did not arrive.";
+      this.error.hidden = false;
+      for (const control of controls) control.toggleAttribute("disabled", false);
+    }
+  }
+
+  #ended() {
+    const { request } = this;
+    const { outcome } = request;
+    if (!outcome) return h("div");
+    const words = [said(request), outcome.reason].filter(Boolean);
+    return h("div", { class: `ended ${tone(request)}`, tabindex: "-1" }, [
+      h("p", { class: "prompt" }, [headline(request)]),
+      h("div", { class: "verdict" }, [
+        mark(tone(request)),
+        h("strong", {}, [ending(request, this.does.me())]),
+        h("span", {}, [[via(outcome), `at ${time(outcome.at)}`].filter(Boolean).join(", ")]),
+        ...words.map((line) => h("blockquote", {}, [line ?? ""])),
+      ]),
+    ]);
+  }
+}
+
+/** @param {string} text */
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}
