@@ -28,6 +28,7 @@ class Told:
     hears_ends: bool = True
     required_events: list[PendingInputEvent] = field(default_factory=list[PendingInputEvent])
     settled_events: list[PendingInputEvent] = field(default_factory=list[PendingInputEvent])
+    late_answers: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     failures: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
     async def required(self, event: PendingInputEvent) -> str | None:
@@ -46,6 +47,10 @@ class Told:
 
     def failed(self, request: PendingInput, source: str, message: str) -> None:
         self.failures.append((request.pending_id, source, message))
+
+    def late(self, event: PendingInputEvent, words: str) -> bool:
+        self.late_answers.append((event.pending_id, words))
+        return True
 
     @property
     def ends(self) -> list[str | None]:

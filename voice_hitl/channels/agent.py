@@ -11,7 +11,7 @@ from voice_hitl.channels.declared import DeclaredTools, check_askers, check_name
 from voice_hitl.channels.delegations import Delegations
 from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
-from voice_hitl.channels.options import SessionOptions, SessionOverrides
+from voice_hitl.channels.options import LatePolicy, SessionOptions, SessionOverrides
 from voice_hitl.channels.request_hooks import RequestHooks
 from voice_hitl.channels.room_page import RoomPage
 from voice_hitl.channels.session import SessionSetup, VoiceSession
@@ -31,6 +31,7 @@ from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import Channel
 from voice_hitl.provider import Provider, ProviderConfig
 from voice_hitl.reasoning import ReasoningBackend
+from voice_hitl.requests.pending import PendingInputEvent
 from voice_hitl.tasks import Tasks
 from voice_hitl.tools.context import Actor
 from voice_hitl.tools.handler import ToolHandler
@@ -49,6 +50,7 @@ class AgentParts:
         bounds: How long they may take.
         tool_recovery: Whether a call that the model says is run.
         frontend_tools: Which tools the page in a call may offer; None: none.
+        late_answers: What a conversation is told of an answer that comes after its call had ended.
         door: Which door the model's own calls come through.
         reasoning: Who works on what the model hands over.
         reasoning_timeout_s: How long that may take while nobody is asked; None: no bound.
@@ -61,6 +63,7 @@ class AgentParts:
     bounds: Bounds
     tool_recovery: bool
     frontend_tools: FrontendTools | None = None
+    late_answers: LatePolicy = "inject"
     door: DoorName = DoorName.PROVIDER_CALL
     reasoning: ReasoningBackend | None = None
     reasoning_timeout_s: float | None = None
@@ -101,6 +104,7 @@ class Agent:
             hooks=hooks.now,
             context=lambda session_id, room_id: hooks.context(room_id, self._sessions.get(session_id)),
             watching=self._watching_requests,
+            late=self._tell_late,
         )
         human = parts.human
         self._declared = DeclaredTools(channel.id, human, lambda: request_hooks.listens)
@@ -264,6 +268,27 @@ class Agent:
     def _watching_requests(self, session_id: str) -> Tasks:
         session = self._sessions.get(session_id)
         return self._watching if session is None else session.watching
+
+    # --- answers that come late --------------------------------------------------------------------------------------
+
+    def _tell_late(self, event: PendingInputEvent, words: str) -> bool:
+        policy, session = self.parts.late_answers, self._where_it_goes_on(event)
+        if policy == "drop" or session is None:
+            return False
+        session.tell_late(words, aloud=policy == "speak")
+        return True
+
+    def _where_it_goes_on(self, event: PendingInputEvent) -> VoiceSession | None:
+        """The session that asked; where that is over, another call in its room of the person whose turn it was."""
+        going_on = [session for session in self._sessions.values() if session.end_reason is None]
+        asked = (session for session in going_on if session.id == event.session_id)
+        back = (
+            session
+            for session in going_on
+            if event.actor_id is not None
+            and (session.room_id, session.participant_id) == (event.room_id, event.actor_id)
+        )
+        return next(asked, next(back, None))
 
     # --- changing and ending -----------------------------------------------------------------------------------------
 

@@ -1,10 +1,14 @@
 """What one session is run with: its channel's options, or its own."""
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.policy import ToolPolicy
+
+LatePolicy = Literal["drop", "inject", "speak"]
+"""What a conversation is told of an answer that comes after its call had ended: nothing, a silent line, or a line that
+it speaks of."""
 
 
 class SessionOverrides(TypedDict, total=False):

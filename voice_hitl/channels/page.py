@@ -13,7 +13,17 @@ from typing import Final, TypeVar, assert_never
 
 from voice_hitl.asker import Asking
 from voice_hitl.channels.page_tools import PageTools
-from voice_hitl.channels.verdicts import DONE, Refusal, Verdict, Verdicts, invalid, outcome_of, too_late, verdict_of
+from voice_hitl.channels.verdicts import (
+    DONE,
+    LATE,
+    Refusal,
+    Verdict,
+    Verdicts,
+    invalid,
+    outcome_of,
+    too_late,
+    verdict_of,
+)
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
 from voice_hitl.messages import (
@@ -57,6 +67,12 @@ LONGEST_LINE: Final = 10_000
 """Characters of one transcript message: whatever they are, they fit a message."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Over:
+    settled: RequestSettled
+    asking: Asking
+
+
 @dataclass(slots=True)
 class _Card:
     pending_id: str
@@ -95,7 +111,7 @@ class SessionPage:
         self._call = CallStateChanged(state="connecting")
         self._cards: dict[str, _Card] = {}
         self._preparing: dict[str, str] = {}
-        self._settled: OrderedDict[str, RequestSettled] = OrderedDict()
+        self._settled: OrderedDict[str, _Over] = OrderedDict()
         self._verdicts = Verdicts(REMEMBERED)
         self._complained: set[str] = set()
 
@@ -109,8 +125,8 @@ class SessionPage:
     def connected(self) -> None:
         """A page connects, or connects again: it gets the state of the call, what was settled, and every open card."""
         self.send(self._call)
-        for settled in self._settled.values():
-            self.send(settled)
+        for over in self._settled.values():
+            self.send(over.settled)
         for call_id, tool_name in self._preparing.items():
             self.send(self._in_progress(call_id, tool_name))
         if self.tools is not None:
@@ -193,7 +209,7 @@ class SessionPage:
             outcome=outcome_of(asking, card.answer),
             server_time=self._now(),
         )
-        _remember(self._settled, card.pending_id, settled, REMEMBERED)
+        _remember(self._settled, card.pending_id, _Over(settled, asking), REMEMBERED)
         self.send(settled)
 
     def _card(self, asking: Asking) -> _Card | None:
@@ -236,9 +252,11 @@ class SessionPage:
         return await self.tools.handle(message, by=by)
 
     async def _answer(self, message: RequestAnswer | RequestDecline, wire: Wire, by: str) -> Verdict:
-        settled = self._settled.get(message.pending_id)
-        if settled is not None:
-            return too_late(settled.outcome)
+        over = self._settled.get(message.pending_id)
+        if over is not None:
+            if over.settled.outcome.end in LATE:
+                await self._give_late(over.asking, wire, by)
+            return too_late(over.settled.outcome)
         card = self._cards.get(message.pending_id)
         if card is None:
             return Refusal("unknown", "no such request was put to this page")
@@ -255,6 +273,14 @@ class SessionPage:
         if first and settlement.kind is not SettlementKind.ACCEPTED:
             card.answer = None
         return verdict_of(settlement, outcome_of(asking, None), sensitive=asking.question.sensitive)
+
+    async def _give_late(self, asking: Asking, wire: Wire, by: str) -> None:
+        """It settles nothing any more; the conversation may be told of it all the same."""
+        try:
+            answer = respond(asking.question, wire, by=by, via=Via.CARD)
+        except InvalidAnswer:
+            return
+        await asking.answer(answer)
 
     def _reply(self, id: str | None, verdict: Verdict) -> None:
         if isinstance(verdict, Refusal):

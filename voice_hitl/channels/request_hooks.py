@@ -20,6 +20,7 @@ class RequestHooks:
         hooks: Its hooks, as they are now.
         context: Where hooks run, for a session's id and a room's.
         watching: Runs the hooks that only watch, for a session's id: a session ends when they have.
+        late: Tells the conversation that a request came from of a late answer; says whether it goes on.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class RequestHooks:
         hooks: Callable[[], Hooks],
         context: Callable[[str, str], HookContext],
         watching: Callable[[str], Tasks],
+        late: Callable[[PendingInputEvent, str], bool] = lambda _event, _words: False,
     ) -> None:
         self._channel_type = channel_type
         self._hooks = hooks
         self._context = context
         self._watching = watching
+        self._late = late
 
     @property
     def listens(self) -> bool:
@@ -72,3 +75,7 @@ class RequestHooks:
         )
         context = self._context(request.session_id, request.room_id)
         self._hooks().tell(HookTrigger.ON_ERROR, event, context, self._watching(event.session_id))
+
+    def late(self, event: PendingInputEvent, words: str) -> bool:
+        """Tell the conversation of a late answer, where it goes on."""
+        return self._late(event, words)

@@ -28,7 +28,7 @@ from voice_hitl.channels.told import Told
 from voice_hitl.channels.voice_line import VoiceLine
 from voice_hitl.channels.voices import Voices
 from voice_hitl.doors.pipeline import Pipeline
-from voice_hitl.errors import ConnectionEnded
+from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import (
     AudioOut,
     Connected,
@@ -323,6 +323,21 @@ class VoiceSession:
     @property
     def _call_jobs(self) -> list[Job]:
         return [*self.pipeline.jobs, *self._spoken_calls.pipeline.jobs, *self._delegations.jobs]
+
+    def tell_late(self, words: str, *, aloud: bool) -> None:
+        """Tell the model of an answer that came after its call had ended; `aloud`: and let it speak of it."""
+        if not self.tasks.closed:
+            self.tasks.spawn(self._tell_late(words, aloud), "telling the model of a late answer")
+
+    async def _tell_late(self, words: str, aloud: bool) -> None:
+        try:
+            await self.outputs.inject(words)
+        except (ConnectionEnded, ProviderError) as error:
+            log.info("session %s: the model could not be told of a late answer: %s", self.id, error)
+            return
+        self.outputs.said("system", words)
+        if aloud:
+            self.calls.owe()
 
     # --- who it serves -----------------------------------------------------------------------------------------------
 

@@ -27,7 +27,8 @@ class Refusal:
     outcome: Outcome | None = None
 
 
-_LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
+LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
+"""Ends after which an answer is late; after the others it is a duplicate."""
 
 Verdict = Done | Refusal
 DONE: Final = Done()
@@ -104,7 +105,7 @@ def verdict_of(settlement: Settlement, outcome: Outcome, *, sensitive: bool = Fa
 
 def too_late(outcome: Outcome) -> Refusal:
     """The refusal of an answer to a request that had ended so."""
-    if outcome.end in _LATE:
+    if outcome.end in LATE:
         return Refusal("late", "the request had ended before this answer came", outcome)
     return Refusal("duplicate", "the request had been answered already", outcome)
 

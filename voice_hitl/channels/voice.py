@@ -11,7 +11,7 @@ from voice_hitl.channels.declared import check_names
 from voice_hitl.channels.frontend_tools import FrontendTools
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.on_call import OnCall, decide
-from voice_hitl.channels.options import SessionOptions, SessionOverrides
+from voice_hitl.channels.options import LatePolicy, SessionOptions, SessionOverrides
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.setting_up import SetUps
 from voice_hitl.doors.serving import Bounds
@@ -56,6 +56,8 @@ class RealtimeVoiceChannel:
             bound.
         frontend_tools: Whether the page in a call may offer tools of its own to the model: True, or the names of those
             it may. Their calls have the person's timeout.
+        late_answers: What the model is told of an answer that comes after its call had ended, while the conversation
+            goes on: nothing (`"drop"`), a silent line (`"inject"`), or a line that it speaks of (`"speak"`).
         rejoin_s: How long a lost leg is waited for, in seconds (a phone leg: not at all).
         on_call: `(LegInfo) -> CallSetup | Reject`, asked before an incoming call is answered. Without it every call is
             welcome, under the identity its transport gives it.
@@ -86,6 +88,7 @@ class RealtimeVoiceChannel:
         reasoning_backend: ReasoningBackend | None = None,
         reasoning_timeout_s: float | None = REASONING_TIMEOUT_S,
         frontend_tools: bool | Collection[str] = False,
+        late_answers: LatePolicy = "inject",
         rejoin_s: float = REJOIN_S,
         on_call: OnCall | None = None,
     ) -> None:
@@ -116,6 +119,7 @@ class RealtimeVoiceChannel:
             reasoning=reasoning_backend,
             reasoning_timeout_s=reasoning_timeout_s,
             frontend_tools=FrontendTools.of(frontend_tools, human_input_handler, provider.capabilities),
+            late_answers=late_answers,
         )
         self._agent = Agent(self, self._hooks, parts)
         self._tasks = Tasks(f"channel {id}")

@@ -35,6 +35,10 @@ class RequestCallbacks(Protocol):
         """Something went wrong beside the request, which goes on."""
         ...
 
+    def late(self, event: PendingInputEvent, words: str) -> bool:
+        """An answer came after the request's call had ended. Whether a conversation that goes on is told of it."""
+        ...
+
 
 OnInputRequired = Callable[[PendingInputEvent], Awaitable[HookResult | None]]
 OnInputSettled = Callable[[PendingInputEvent], Awaitable[None]]
@@ -77,6 +81,10 @@ class HandlerWideCallbacks:
 
     def failed(self, request: PendingInput, source: str, message: str) -> None:
         """Nobody to tell beyond the log, where it already is."""
+
+    def late(self, event: PendingInputEvent, words: str) -> bool:
+        """Tell nobody: there is no conversation here."""
+        return False
 
 
 class Routes:

@@ -55,6 +55,7 @@ class Durable:
         requests: The handler's requests.
         take: Takes an answer to an open one of them.
         failed: Is told what failed beside a request.
+        tell_late: Tells the conversation that a kept request came from, where it goes on; says whether it does.
         late: What becomes of those that outlive their call.
     """
 
@@ -65,6 +66,7 @@ class Durable:
         *,
         take: Callable[[str, Answer], Settlement],
         failed: Callable[[LiveRequest, str, BaseException], None],
+        tell_late: Callable[[PendingInputEvent, str], bool],
         late: Late,
     ) -> None:
         self._store = store
@@ -78,6 +80,7 @@ class Durable:
             tools=late.tools,
             tool_handler=late.tool_handler,
             on_late_result=late.on_result,
+            tell_late=tell_late,
         )
 
     def callbacks(self, callbacks: RequestCallbacks) -> RequestCallbacks:
@@ -174,3 +177,6 @@ class _Saved:
 
     def failed(self, request: PendingInput, source: str, message: str) -> None:
         self._callbacks.failed(request, source, message)
+
+    def late(self, event: PendingInputEvent, words: str) -> bool:
+        return self._callbacks.late(event, words)

@@ -20,6 +20,7 @@ from voice_hitl.human_input.callbacks import (
     Routes,
 )
 from voice_hitl.human_input.durable import KEEP_FOR_S, Durable, Late, OrphanPolicy
+from voice_hitl.human_input.late import LateAnswers
 from voice_hitl.human_input.live import LiveRequest, LiveRequests
 from voice_hitl.human_input.new_request import NewRequest, RequestFields, new_pending
 from voice_hitl.human_input.orphans import OnLateResult, Recovery
@@ -63,8 +64,9 @@ class HumanInputHandler:
         keep_for: How long a kept request may be answered, in seconds from its creation.
         tools: The tools that may run here when they are approved after their call.
         tool_handler: Runs them.
-        on_late_result: `async (request, answer) -> None`, told of a kept request that was answered after its call;
-            `request.result` is the answer's text, or what the approved tool returned.
+        on_late_result: `async (request, answer) -> None`, told of a kept request that was answered after its call,
+            unless a conversation with the caller goes on and is told (a channel's `late_answers`). `request.result` is
+            the answer's text, or what the approved tool returned.
     """
 
     def __init__(
@@ -81,7 +83,8 @@ class HumanInputHandler:
         on_late_result: OnLateResult | None = None,
     ) -> None:
         self._routes = Routes(HandlerWideCallbacks(on_input_required, on_input_settled))
-        self._requests = LiveRequests(retention=retention, announce=self._begin)
+        self._late_answers = LateAnswers()
+        self._requests = LiveRequests(retention=retention, announce=self._begin, ended=self._late_answers.ended)
         self._alongside = Alongside(self._requests, self.answer)
         late = Late(
             orphans=orphans or {},
@@ -93,7 +96,14 @@ class HumanInputHandler:
         self._verdicts: OrderedDict[tuple[str, str], Settlement] = OrderedDict()
         self._durable: Durable | None = None
         if store is not None:
-            self._durable = Durable(store, self._requests, take=self._take, failed=self._alongside.failed, late=late)
+            self._durable = Durable(
+                store,
+                self._requests,
+                take=self._take,
+                failed=self._alongside.failed,
+                tell_late=lambda event, words: self._routes.of(event.channel_id).late(event, words),
+                late=late,
+            )
 
     # --- creating ----------------------------------------------------------------------------------------------------
 
@@ -176,6 +186,8 @@ class HumanInputHandler:
     async def answer(self, pending_id: str, answer: Answer, *, key: str | None = None) -> Settlement:
         """Take an answer, from whoever gives it; what became of it. Late is not wrong: it is said.
 
+        The conversation that asked hears of a late one, where it goes on (a channel's `late_answers`).
+
         With a store the request may be another process's: this waits for its verdict, or claims the request when that
         process is gone. `key` names the answer: the same key again replays the same verdict.
 
@@ -183,7 +195,10 @@ class HumanInputHandler:
             StoreUnavailable: The request is not held here, and the store cannot be used.
         """
         if self._durable is not None:
-            return await self._durable.answer(pending_id, answer, key)
+            settlement = await self._durable.answer(pending_id, answer, key)
+            if settlement == Settlement.LATE:
+                self._late_answers.come(pending_id, answer)
+            return settlement
         if key is None:
             return self._take(pending_id, answer)
         replayed = self._verdicts.get((pending_id, key))
@@ -196,7 +211,10 @@ class HumanInputHandler:
     def _take(self, pending_id: str, answer: Answer) -> Settlement:
         live = self._requests.find_open(pending_id)
         if live is None:
-            return self._requests.verdict(pending_id)
+            verdict = self._requests.verdict(pending_id)
+            if verdict == Settlement.LATE:
+                self._late_answers.come(pending_id, answer)
+            return verdict
         if not may_answer(live.pending.audience, answer.by, live.new.caller, answer.roles):
             return Settlement.NOT_ALLOWED
         try:

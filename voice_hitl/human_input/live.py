@@ -52,12 +52,20 @@ class LiveRequests:
     Args:
         retention: How many outcomes stay readable after they were read.
         announce: Starts telling of the end of a request that nothing ran alongside, on the request's own loop.
+        ended: Is told of each request that settles, in that instant.
     """
 
-    def __init__(self, *, retention: int, announce: Callable[[LiveRequest], None]) -> None:
+    def __init__(
+        self,
+        *,
+        retention: int,
+        announce: Callable[[LiveRequest], None],
+        ended: Callable[[LiveRequest], None] = lambda _live: None,
+    ) -> None:
         self.lock = threading.RLock()
         self._ledger = Ledger(retention=retention)
         self._announce = announce
+        self._ended = ended
         self._live: dict[str, LiveRequest] = {}
 
     @property
@@ -149,6 +157,7 @@ class LiveRequests:
     def _wake(self, live: LiveRequest) -> None:
         """It has settled: its waiters wake in this tick, and so does what runs alongside it."""
         live.settled.set()
+        self._ended(live)
         if live.timer is not None:
             live.timer.cancel()
         if live.asking is not None:

@@ -13,6 +13,7 @@ import anyio
 from voice_hitl.enums import RequestEnd
 from voice_hitl.errors import InvalidAnswer, StoreUnavailable, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.holding import RETRY_S, Holding
+from voice_hitl.human_input.late import told_after_the_call
 from voice_hitl.human_input.letter import answer_body, verdict_of
 from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.record import Record, Run, body_of, record_of
@@ -70,7 +71,8 @@ class Orphans:
         holding: What this process holds; it lends its lease to a tool that runs late.
         tools: What may run late, and how the answers of late questions are told.
         tool_handler: Runs the tools.
-        on_late_result: Is told what came of it.
+        on_late_result: Is told what came of it, where `tell_late` finds no conversation that goes on to tell.
+        tell_late: Tells that; says whether there is one.
     """
 
     def __init__(
@@ -81,12 +83,14 @@ class Orphans:
         tools: Sequence[AITool | HumanTool] = (),
         tool_handler: ToolHandler | None = None,
         on_late_result: OnLateResult | None = None,
+        tell_late: Callable[[PendingInputEvent, str], bool] = lambda _event, _words: False,
     ) -> None:
         self._store = store
         self._holding = holding
         self._tools = {tool.name: tool for tool in tools}
         self._tool_handler = tool_handler
         self._on_late_result = on_late_result
+        self._tell_late = tell_late
         self._tasks = Tasks("late results")
 
     async def close(self) -> None:
@@ -291,9 +295,10 @@ class Orphans:
                 return
 
     async def _tell(self, record: Record, answer: Answer) -> None:
-        if self._on_late_result is None:
-            return
         event = PendingInputEvent.of(record.pending)
+        ran = record.runs and record.pending.end is RequestEnd.ANSWERED
+        if self._tell_late(event, told_after_the_call(record.pending, ran=ran)) or self._on_late_result is None:
+            return
         if event.result != record.pending.result:
             # It is told to whom it is for, who has the answer itself, too.
             event = replace(event, result=record.pending.result)
