@@ -63,6 +63,11 @@ class ProviderCapabilities:
     max_call_id: int | None = None
     """The longest call id it takes, in characters."""
 
+    @property
+    def held(self) -> Literal["quiet", "deaf", "none"]:
+        """How it is held while a person is asked: deaf also where the caller's answer would cancel the very call."""
+        return "deaf" if self.hold == "quiet" and self.speech_cancels_calls else self.hold
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderConfig:

@@ -63,9 +63,9 @@ class SpokenAsker:
 
     def why_not(self, capabilities: ProviderCapabilities) -> str | None:
         """Why it could never ask in a session of such a provider; None: it could."""
-        if capabilities.hold == "none":
+        if capabilities.held == "none":
             return "the model cannot be kept from answering what is said to the question"
-        if capabilities.hold == "deaf" and self.listener is None:
+        if capabilities.held == "deaf" and self.listener is None:
             return "the model is kept from answering only by not hearing the caller: give it a listener that does"
         if self.speaker is None and capabilities.verbatim != "exact":
             return "the model's own voice does not say exactly what it is given: give it a speaker"

@@ -10,6 +10,7 @@ from voice_hitl.audio.frame import FRAME_MS
 from voice_hitl.audio.vad import SpeechBegan, VoiceActivity
 from voice_hitl.channels.callers_turns import CallersTurns
 from voice_hitl.channels.callers_voice import CallersVoice
+from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
@@ -17,6 +18,7 @@ from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood
 from voice_hitl.provider import AudioOut, Receiver, Transcript
+from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Mailbox, current_time
 from voice_hitl.transport import Leg, Played
 
@@ -59,6 +61,14 @@ class LineSession(Protocol):
         """Play this like words of the model's, which the model knows nothing of."""
         ...
 
+    def request(self, pending_id: str) -> PendingInput | None:
+        """An open request of the session."""
+        ...
+
+    def aside_told(self, said: str) -> None:
+        """The model was given what the caller said beside a question, which it had not heard."""
+        ...
+
     async def floor_changed(self, *, taken: bool) -> None:
         """An asker has the floor now, or the model again: it may be time to ask it on."""
         ...
@@ -73,7 +83,18 @@ class LineSession(Protocol):
 
 
 class HeldVoiceLine:
-    """The line in the hands of one asker (`HeldLine`). `deaf`: the model hears nothing of the caller meanwhile."""
+    """The line in the hands of one asker (`HeldLine`).
+
+    Args:
+        session: Whose line it is.
+        link: The model.
+        model: Whether it speaks.
+        rate: Samples a second.
+        prefix: No other holder's items begin with it.
+        audience: Whose words may be taken as an answer, where several are on the line.
+        deaf: Whether the model hears nothing of the caller meanwhile.
+        account: What a model is told afterwards that can be held only so, and hears no aside either.
+    """
 
     def __init__(
         self,
@@ -85,6 +106,7 @@ class HeldVoiceLine:
         prefix: str,
         audience: Sequence[str] = (),
         deaf: bool = False,
+        account: DeafAccount | None = None,
     ) -> None:
         self._session = session
         self._audience = audience
@@ -96,6 +118,7 @@ class HeldVoiceLine:
         self._activity = VoiceActivity(rate, onset_ms=int(ONSET_S * 1000))
         self._turns = CallersTurns(since=current_time())
         self._callers_voice = CallersVoice() if deaf else None
+        self.account = account
         self._to_say: deque[int] = deque()
         self._saying: dict[str, int] = {}
         self._unsaid = 0
@@ -169,7 +192,8 @@ class HeldVoiceLine:
         if ours and self._to_say:
             self._saying[response_id] = self._to_say.popleft()
             return True
-        return ours or self.lets_model_speak
+        # One that cannot be told is not cancelled either: what it says is played to nobody.
+        return ours or self.lets_model_speak or self.account is not None
 
     def response_ended(self, response_id: str) -> None:
         """A response is over: where it said a part, nothing more of it comes."""
@@ -183,6 +207,8 @@ class HeldVoiceLine:
         if part is not None:
             self.play(audio.pcm, part)
             return True
+        if self.account is not None:
+            self.account.model_plays(audio.item_id)
         return not self.lets_model_speak
 
     def played(self, event: Played) -> bool:
@@ -272,7 +298,10 @@ class HeldVoiceLine:
             return  # gone with its connection
 
     async def aside(self) -> None:
-        """Give the model the floor for one response; take it back when it was heard."""
+        """Give the model the floor for one response; take it back when it was heard. A deaf one gets it afterwards."""
+        if self.account is not None:
+            self.account.aside()
+            return
         self.lets_model_speak = True
         try:
             await self._let_model_answer()
@@ -299,4 +328,6 @@ class HeldVoiceLine:
 
     def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
         """Tell `ON_HEARD`."""
+        if self.account is not None and via is Via.VOICE:
+            self.account.caller_said(reading.get("text", ""))
         self._session.tell_heard(pending_id, reading, via)

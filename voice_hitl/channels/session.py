@@ -156,6 +156,8 @@ class VoiceSession:
             book=self.book,
             floor=self.floor,
             told=self._told,
+            requests=setup.requests,
+            aside_told=lambda said: self._delegations.heard(Transcript("user", said, final=True, item_id="")),
         )
         self.pipeline = setup.pipeline(self)
         self._spoken_calls = setup.spoken_calls(
@@ -439,6 +441,8 @@ class VoiceSession:
                 assert_never(event)
 
     def _transcript(self, event: Transcript) -> None:
+        if event.role == "assistant" and self._voices.was_unheard(event):
+            return
         self.page.transcript(event.role, event.text, final=event.final, item=event.item_id)
         if event.final and event.text:
             self.outputs.said(event.role, event.text)
@@ -468,7 +472,7 @@ class VoiceSession:
         self.calls.go_on()
 
     def _carried_over(self) -> dict[str, object]:
-        return {**self.outputs.carried_over(), "held": self.line.held is not None}
+        return {**self.outputs.carried_over(), "held": self.line.held is not None and self.line.can_be_told}
 
     async def _hold_again(self, connection: ProviderConnection) -> None:
         await self._voices.hold_again(connection)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 
+from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.floor import Floor
 from voice_hitl.channels.held_line import HeldVoiceLine, LineSession
 from voice_hitl.channels.link import Link
@@ -34,9 +35,15 @@ class VoiceLine:
         self._model = ModelVoice(lambda: session.model_speaks)
         self._held: HeldVoiceLine | None = None
         self._times_held = 0
+        self._account: DeafAccount | None = None
         self._hidden: HeldVoiceLine | None = None
         """A line let go in the middle of what the model was not to hear."""
         self._quiet_since: float | None = None
+
+    @property
+    def account(self) -> DeafAccount | None:
+        """What is noted for a deaf model, of the last time that an asker held the line."""
+        return self._account
 
     @property
     def held(self) -> HeldVoiceLine | None:
@@ -67,7 +74,12 @@ class VoiceLine:
     @property
     def can_be_held(self) -> bool:
         """Whether the model can be kept from answering by itself."""
-        return self._capabilities.hold == "quiet"
+        return self._capabilities.held != "none"
+
+    @property
+    def can_be_told(self) -> bool:
+        """Whether it is enough to tell the model; else it is kept from answering by not hearing the caller."""
+        return self._capabilities.held == "quiet"
 
     @property
     def can_interject(self) -> bool:
@@ -113,30 +125,43 @@ class VoiceLine:
                     await self._model.until(speaks=False)
             if self._session.model_speaks:
                 await self._session.interrupt()
-            parting_words = ""
+            parting_words, account = "", None
             try:
                 await self._hold(on=True)
                 await self._session.floor_changed(taken=True)
-                self._held = held = self._take(deaf=deaf, audience=audience)
+                self._held = held = self._take(pending_id, deaf=deaf, audience=audience)
                 try:
                     yield held
                 finally:
                     self._held = None
                     self._hidden = held if held.caller_speaks and not held.model_hears else None
                     held.close()
-                    parting_words = held.parting_words
+                    parting_words, account = held.parting_words, held.account
                     self.voice_changed()
             finally:
                 with anyio.move_on_after(1, shield=True):
                     await self._hold(on=False)
+                    await self._tell(account)
                     await self._say(parting_words)
                     await self._session.floor_changed(taken=False)
 
-    def _take(self, *, deaf: bool, audience: Sequence[str]) -> HeldVoiceLine:
+    def _take(self, pending_id: str, *, deaf: bool, audience: Sequence[str]) -> HeldVoiceLine:
         self._times_held += 1
         prefix = f"asked-{self._times_held}-"
         rate = self._capabilities.rate
-        return HeldVoiceLine(self._session, self._link, self._model, rate, prefix=prefix, deaf=deaf, audience=audience)
+        self._account = account = (
+            DeafAccount(self._session.request(pending_id)) if self._capabilities.held == "deaf" else None
+        )
+        return HeldVoiceLine(
+            self._session,
+            self._link,
+            self._model,
+            rate,
+            prefix=prefix,
+            audience=audience,
+            deaf=deaf or account is not None,
+            account=account,
+        )
 
     def heard(self, audio: AudioIn) -> bytes:
         """The caller is heard for 20 ms: what the model hears of it."""
@@ -152,13 +177,26 @@ class VoiceLine:
         return audio.pcm
 
     async def _hold(self, *, on: bool) -> None:
-        if not self.can_be_held:
+        if not self.can_be_told:
             return
         try:
             connection = await self._link.ready()
             await connection.hold(on=on)
         except (ConnectionEnded, ProviderError):
             return  # the session is ending, or a new connection is not held
+
+    async def _tell(self, account: DeafAccount | None) -> None:
+        """A model that heard nothing gets what was said to it, and then what became of it all."""
+        if account is None:
+            return
+        try:
+            connection = await self._link.ready()
+            for said in account.asides:
+                await connection.inject(said, role="user", silent=True)
+                self._session.aside_told(said)
+            await connection.inject(account.text(), role="system", silent=True)
+        except (ConnectionEnded, ProviderError):
+            return  # the session is ending; or it goes on without
 
     async def _say(self, words: str) -> None:
         if not words:

@@ -1,6 +1,6 @@
 """The voices of a session: the model's, the caller's, and that of an asker who has the floor; who is heard when."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from voice_hitl.calls.book import Book
@@ -9,11 +9,13 @@ from voice_hitl.channels.floor import Floor
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.open_calls import OpenCalls
 from voice_hitl.channels.playback import Cut, Playback
+from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.told import Told
 from voice_hitl.channels.voice_line import VoiceLine
 from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ProviderConnection, ResponseStarted, Transcript
+from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import current_time
 from voice_hitl.transport import AudioIn, Leg, PersonSpeaks, Played
 
@@ -32,6 +34,8 @@ class Voices:
         book: The session's calls: those of a response that the caller cut are not run.
         floor: Who speaks.
         told: The session's hooks.
+        requests: What people are asked in it.
+        aside_told: Is told what the model got afterwards of what the caller said to it.
     """
 
     def __init__(
@@ -44,6 +48,8 @@ class Voices:
         book: Book,
         floor: Floor,
         told: Told,
+        requests: SessionRequests,
+        aside_told: Callable[[str], None],
     ) -> None:
         self._link = link
         self._rate = capabilities.rate
@@ -51,6 +57,8 @@ class Voices:
         self._calls = calls
         self._book = book
         self._told = told
+        self._requests = requests
+        self._aside_told = aside_told
         self._playback = Playback(capabilities.rate)
         self._active: str | None = None
         self._cut_by_us: str | None = None
@@ -67,10 +75,20 @@ class Voices:
 
     def model_said(self, audio: AudioOut) -> None:
         """Some of its voice came. On a leg that is lost it is let go."""
-        if self._caller.is_lost or (self.line.held is not None and self.line.held.model_said(audio)):
+        held = self.line.held
+        if self._caller.is_lost:
+            return
+        if held is not None and held.model_said(audio):
+            if held.account is not None:
+                self._playback.drop(audio.item_id)  # the rest of it too: nobody heard how it began
             return
         self._playback.play(audio, self._caller.leg)
         self.line.voice_changed()
+
+    def was_unheard(self, line: Transcript) -> bool:
+        """Whether these words of the model's are of something that was played to nobody."""
+        account = self.line.account
+        return account is not None and account.model_wrote(line)
 
     def drop_from(self, item_id: str, samples: int) -> None:
         """Some of an item is not to be heard: what follows so many samples of it."""
@@ -232,6 +250,14 @@ class Voices:
         self._playback.finish(self.leg)
         self.line.voice_changed()
 
+    def request(self, pending_id: str) -> PendingInput | None:
+        """An open request of the session."""
+        return next((each for each in self._requests.open if each.pending_id == pending_id), None)
+
+    def aside_told(self, said: str) -> None:
+        """The model was given what the caller said beside a question."""
+        self._aside_told(said)
+
     async def floor_changed(self, *, taken: bool) -> None:
         """An asker has the line now, or has let it go. The floor itself says when the model has it again."""
 
@@ -245,7 +271,7 @@ class Voices:
 
     async def hold_again(self, connection: ProviderConnection) -> None:
         """A new connection does not know that an asker has the floor: it is held before it hears anything."""
-        if self.line.held is not None and self.line.can_be_held:
+        if self.line.held is not None and self.line.can_be_told:
             try:
                 await connection.hold(on=True)
             except (ConnectionEnded, ProviderError):
