@@ -10,6 +10,7 @@ try:
     from voice_hitl_webrtc.ice import IceServer
     from voice_hitl_webrtc.leg import WebRTCLeg
     from voice_hitl_webrtc.offer import Caller, WebRTCOffer
+    from voice_hitl_webrtc.relay import Relay, losing
     from voice_hitl_webrtc.transport import WebRTCTransport
 except ModuleNotFoundError as missing:
     if (missing.name or "").startswith("voice_hitl"):
@@ -18,4 +19,4 @@ except ModuleNotFoundError as missing:
         f"{missing.name} is not installed, which the WebRTC leg needs: pip install 'voice-hitl[webrtc]'"
     ) from missing
 
-__all__ = ["Caller", "IceServer", "WebRTCLeg", "WebRTCOffer", "WebRTCTransport", "call", "place"]
+__all__ = ["Caller", "IceServer", "Relay", "WebRTCLeg", "WebRTCOffer", "WebRTCTransport", "call", "losing", "place"]

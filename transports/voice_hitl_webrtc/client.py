@@ -1,7 +1,7 @@
 """Placing a call over WebRTC, as a browser's page would: for checks, tests and programs that call an agent."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import cast
@@ -19,6 +19,7 @@ from voice_hitl_webrtc.ice import IceServer
 from voice_hitl_webrtc.leg import CONNECT_WITHIN_S, LOST_AFTER_S, WebRTCLeg
 from voice_hitl_webrtc.media import MediaPath, OpenMedia
 from voice_hitl_webrtc.messages import LABEL
+from voice_hitl_webrtc.relay import Exchange, Relay, losing
 
 MAX_ANSWER = 4 * sdp.MAX_BYTES
 
@@ -34,12 +35,15 @@ async def call(
     within_s: float = 10.0,
     lost_after_s: float = LOST_AFTER_S,
     open_media: OpenMedia = DirectMedia,
+    loss: float = 0.0,
 ) -> WebRTCLeg:
     """Call whoever answers offers at `url`; return the leg as soon as the offer was answered.
 
-    `headers` and `fields` (beside `sdp`, `type` and `call_id`) go into the request. Raises `CallRejected` with the
-    HTTP status where the call is refused, `ConnectionError` where nobody answers within `within_s`, `InvalidOffer`
-    where the answer is none.
+    `headers` and `fields` (beside `sdp`, `type` and `call_id`) go into the request. `loss`: the share of the packets
+    (0.05: one in twenty) that a relay in this process loses, each way, to see how the call bears it.
+
+    Raises `CallRejected` with the HTTP status where the call is refused, `ConnectionError` where nobody answers within
+    `within_s`, `InvalidOffer` where the answer is none.
     """
     call_id = call_id or uuid4().hex
 
@@ -51,12 +55,18 @@ async def call(
 
     info = LegInfo(call_id=call_id, direction="outgoing", to=url)
     return await place(
-        exchange, info, rate=rate, ice_servers=ice_servers, lost_after_s=lost_after_s, open_media=open_media
+        exchange,
+        info,
+        rate=rate,
+        ice_servers=ice_servers,
+        lost_after_s=lost_after_s,
+        open_media=open_media,
+        network=Relay(losing(loss)) if loss else None,
     )
 
 
 async def place(
-    exchange: Callable[[str], Awaitable[str]],
+    exchange: Exchange,
     info: LegInfo,
     *,
     rate: int = 16_000,
@@ -64,13 +74,26 @@ async def place(
     lost_after_s: float = LOST_AFTER_S,
     connect_within_s: float = CONNECT_WITHIN_S,
     open_media: OpenMedia = DirectMedia,
+    network: Relay | None = None,
 ) -> WebRTCLeg:
     """Place a call by a way of your own: `exchange` takes the SDP of the offer and gives that of the answer.
+
+    `network`: a relay that the call goes through, closed when the call is over.
 
     Raises what `exchange` raises, and `InvalidOffer` where the answer is none.
     """
     peer = RTCPeerConnection(ice.configuration(ice_servers))
-    leg = WebRTCLeg(peer, open_media, info, rate=rate, lost_after_s=lost_after_s, connect_within_s=connect_within_s)
+    leg = WebRTCLeg(
+        peer,
+        open_media,
+        info,
+        rate=rate,
+        lost_after_s=lost_after_s,
+        connect_within_s=connect_within_s,
+        on_closed=network.close if network is not None else lambda: None,
+    )
+    if network is not None:
+        exchange = network.between(exchange)
     try:
         leg.open_messages(LABEL)
         await ice.gather(peer)

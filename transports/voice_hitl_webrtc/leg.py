@@ -11,6 +11,7 @@ from aiortc import RTCPeerConnection, RTCRtpTransceiver
 from aiortc.sdp import MediaDescription
 from aiortc.stats import RTCRemoteInboundRtpStreamStats
 
+from voice_hitl.audio.playout import Counts
 from voice_hitl.playback import Playback
 from voice_hitl.provider import Receiver
 from voice_hitl.tasks import Mailbox, Tasks
@@ -100,6 +101,11 @@ class WebRTCLeg:
     def media(self) -> MediaPath:
         """How its audio gets in and out."""
         return self._media
+
+    @property
+    def counts(self) -> Counts:
+        """What became of the far end's packets until now: played, recovered, concealed."""
+        return self._media.counts
 
     def open_messages(self, label: str) -> None:
         """Offer a data channel; the side that answers takes the one that was offered."""
