@@ -8,6 +8,7 @@ import anyio
 import numpy as np
 from pydantic import TypeAdapter
 
+from voice_hitl.audio.playout import Counts
 from voice_hitl.provider import Receiver
 from voice_hitl.tasks import Mailbox, current_time
 from voice_hitl.transport import (
@@ -37,6 +38,8 @@ class FarEnd:
         self.capabilities = LegCapabilities(messages=True)
         self.round_trip_ms = None
         self.sent: list[dict[str, object]] = []
+        self.counts = Counts()
+        self.pressed = ""
         self.spoken = 0
         self._events: Mailbox[LegEvent] = Mailbox()
         self._heard_from = anyio.Event()
@@ -78,6 +81,17 @@ class FarEnd:
         while not self.spoken:
             await self._news()
 
+    async def was_keyed(self) -> None:
+        """Wait until the caller has pressed keys."""
+        while not self.pressed:
+            await self._news()
+
+    async def speak(self, ms: int) -> None:
+        """The agent says something, in real time."""
+        for _ in range(ms // 20):
+            self.say(LOUD)
+            await anyio.sleep(0.02)
+
     async def _news(self) -> None:
         self._heard_from = anyio.Event()
         await self._heard_from.wait()
@@ -95,6 +109,10 @@ class FarEnd:
 
     def clear(self) -> Heard:
         return Heard()
+
+    async def press(self, keys: str) -> None:
+        self.pressed += keys
+        self._heard_from.set()
 
     async def send_message(self, text: str) -> None:
         self.sent.append(_message.validate_json(text))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.far_end import LOUD, SILENCE, FarEnd
 from voice_hitl import plugins
+from voice_hitl.audio.playout import Counts
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
 from voice_hitl.transport import CallRejected
 
@@ -16,10 +17,11 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 URL = "http://demo/offer"
 
 
-def dialled(monkeypatch: pytest.MonkeyPatch, leg: FarEnd | Exception) -> None:
-    async def place(url: str, *, rate: int) -> FarEnd:
+def dialled(monkeypatch: pytest.MonkeyPatch, leg: FarEnd | Exception, loss: float = 0.0) -> None:
+    async def place(url: str, *, rate: int, **line: float) -> FarEnd:
         assert url == URL
         assert rate
+        assert line == ({"loss": loss} if loss else {})
         if isinstance(leg, Exception):
             raise leg
         return leg
@@ -62,8 +64,9 @@ async def test_every_step_of_a_call_is_timed(monkeypatch: pytest.MonkeyPatch) ->
         assert answer["pending_id"] == "p1"
         far.tell("ok", id=answer["id"])
         far.tell("tool.result", call="c1", outcome="served")
+        far.tell("request.settled", call="c1", pending_id="p1")
         await anyio.sleep(0.125)
-        far.say(LOUD)
+        await far.speak(400)
         await far.got("bye")
 
     seen: list[Step] = []
@@ -74,8 +77,102 @@ async def test_every_step_of_a_call_is_timed(monkeypatch: pytest.MonkeyPatch) ->
     taken = {step.name: step.ms for step in report.steps}
     assert taken["connect"] == 250
     assert taken["first agent audio"] == 500
-    assert taken["answer to the agent's next audio"] == 125
+    assert taken["answer to the agent's next audio"] == pytest.approx(125)
     assert await far.got("bye")
+
+
+@pytest.mark.parametrize(
+    ("goes_on_ms", "pause_ms", "seen_ms"),
+    [(100, 400, 600), (0, 500, 600), (0, 100, 200)],
+    ids=["into the question", "between", "at once"],
+)
+async def test_the_tail_of_the_spoken_question_is_not_the_agents_next_audio(
+    monkeypatch: pytest.MonkeyPatch, goes_on_ms: int, pause_ms: int, seen_ms: int
+) -> None:
+    far = FarEnd()
+    dialled(monkeypatch, far)
+
+    async def agent() -> None:
+        await greet(far)
+        far.tell("tool.called", call="c1")
+        far.tell("request.opened", call="c1", pending_id="p1")
+        answer = await far.got("request.answer")
+        await far.speak(100)  # the question begins in this very moment
+        far.tell("ok", id=answer["id"])
+        far.tell("tool.result", call="c1", outcome="served")
+        far.tell("request.settled", call="c1", pending_id="p1")
+        await far.speak(goes_on_ms)
+        await anyio.sleep(pause_ms / 1_000)
+        await far.speak(800)
+
+    report = await run(agent, Check(URL, same_clock=True))
+    assert report.ok, report
+    taken = {step.name: step.ms for step in report.steps}
+    assert taken["answer to the agent's next audio"] == pytest.approx(seen_ms, abs=500 if pause_ms < 150 else 1)
+
+
+async def test_what_never_settles_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = FarEnd()
+    dialled(monkeypatch, far)
+
+    async def agent() -> None:
+        await greet(far)
+        far.tell("tool.called", call="c1")
+        far.tell("request.opened", call="c1", pending_id="p1")
+        far.tell("ok", id=(await far.got("request.answer"))["id"])
+        far.tell("tool.result", call="c1", outcome="served")
+        await far.speak(800)
+
+    report = await run(agent, Check(URL, same_clock=True))
+    assert report.failed == "answer to result sent"
+
+
+async def served(far: FarEnd, digits: str = "") -> None:
+    await greet_and_hear(far, digits)
+    far.tell("tool.called", call="c1")
+    far.tell("request.opened", call="c1", pending_id="p1")
+    far.tell("ok", id=(await far.got("request.answer"))["id"])
+    far.tell("tool.result", call="c1", outcome="served")
+    far.tell("request.settled", call="c1", pending_id="p1")
+    await anyio.sleep(0.5)
+    await far.speak(400)
+
+
+async def greet_and_hear(far: FarEnd, digits: str) -> None:
+    far.tell("call.state", state="live")
+    await far.speak(200)
+    await far.was_keyed()
+    assert not far.spoken, "the keys are pressed before the caller speaks"
+    for digit in digits:
+        far.tell("digit", digit=digit)
+    await far.was_spoken_to()
+
+
+@pytest.mark.parametrize(
+    ("loss", "counts", "arrived", "misses"),
+    [
+        (0.05, Counts(decoded=941, recovered=40, concealed=19, longest_concealed=2), "4271#", ""),
+        (0.05, Counts(decoded=939, recovered=40, concealed=21, longest_concealed=2), "4271#", "97.9% of the frames"),
+        (0.05, Counts(decoded=950, recovered=40, concealed=10, longest_concealed=5), "427#", "4271# arrived as 427#"),
+        (0.05, Counts(decoded=950, recovered=40, concealed=10, longest_concealed=2), "", "arrived as nothing"),
+        (0.01, Counts(decoded=986, recovered=10, concealed=4, longest_concealed=2), "4271#", ""),
+        (0.01, Counts(decoded=986, recovered=10, concealed=4, longest_concealed=3), "4271#", "stall was 60 ms"),
+        (0.01, Counts(decoded=984, recovered=10, concealed=6, longest_concealed=2), "4271#", "99.5% is the least"),
+        (0.2, Counts(decoded=490, recovered=10, concealed=500, longest_concealed=20), "4271#", ""),
+    ],
+)
+async def test_a_line_is_good_enough_or_it_is_said_why_not(
+    monkeypatch: pytest.MonkeyPatch, loss: float, counts: Counts, arrived: str, misses: str
+) -> None:
+    far = FarEnd()
+    far.counts = counts
+    dialled(monkeypatch, far, loss)
+    report = await run(lambda: served(far, arrived), Check(URL, same_clock=True, loss=loss, keys="4271#"))
+    assert report.complete, report
+    assert report.line is not None
+    assert report.ok is (not misses)
+    assert misses in "; ".join(report.line.misses)
+    assert (far.pressed, report.line.arrived) == ("4271#", arrived)
 
 
 async def test_another_machines_clock_is_measured_by_the_answers_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +189,9 @@ async def test_another_machines_clock_is_measured_by_the_answers_round_trip(monk
         far.tell("ok", id=answer["id"], server_time=(datetime.now(UTC) + hour).isoformat())
         sent = (datetime.now(UTC) + hour + timedelta(milliseconds=30)).isoformat()
         far.tell("tool.result", call="c1", outcome="served", at=sent)
-        far.say(LOUD)
+        far.tell("request.settled", call="c1", pending_id="p1")
+        await anyio.sleep(0.1)
+        await far.speak(400)
 
     report = await run(agent, Check(URL, same_clock=False))
     taken = {step.name: step.ms for step in report.steps}
@@ -152,6 +251,7 @@ async def test_an_answer_that_leads_nowhere_fails_and_says_why(
         far.tell("request.opened", call="c1", pending_id="p1")
         answer = await far.got("request.answer")
         far.tell(**{**verdict, "id": str(answer["id"])})
+        far.tell("request.settled", call="c1", pending_id="p1")
         far.tell("tool.result", call="c1", **result)
 
     report = await run(agent, Check(URL, same_clock=True))

@@ -79,3 +79,16 @@ def test_a_check_of_nobody_prints_a_table_too() -> None:
 )
 def test_a_demo_is_named_by_its_address(given: str, offers: str) -> None:
     assert offers_at(given) == offers
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--digits", "12x"],
+        ["--loss", "80"],
+        ["--provider", "openai", "--loss", "5"],
+        ["--provider", "openai", "--digits", "1"],
+    ],
+)
+def test_a_line_that_cannot_be_is_refused(given: list[str]) -> None:
+    assert runner.invoke(app, ["check", *given]).exit_code == 2

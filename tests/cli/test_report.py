@@ -6,6 +6,7 @@ import json
 from rich.console import Console
 
 from voice_hitl.cli.checking import STEPS, Report, Step
+from voice_hitl.cli.line_quality import LineQuality
 from voice_hitl.cli.report import show_json, show_table
 
 
@@ -50,3 +51,17 @@ def test_json_is_one_object_whatever_the_terminal() -> None:
     show_json(failed(), out)
     shown = json.loads(text.getvalue())
     assert (shown["ok"], shown["failed"], shown["why"]) == (False, STEPS[1], "it [did] not")
+
+
+def test_a_line_is_a_table_of_its_own_that_says_what_is_not_good_enough() -> None:
+    report = passed()
+    report.line = LineQuality(0.05, 900, 40, 60, 120.0, keyed="4271#", arrived="427#")
+    out, text = console()
+    show_table(report, out)
+    for words in ("loses 5%", "900", "94.0%", "120 ms", "4271#", "427#", "Not good enough: 94.0% of the frames"):
+        assert words in text.getvalue()
+    out, text = console()
+    show_json(report, out)
+    shown = json.loads(text.getvalue())
+    assert (shown["ok"], shown["line"]["recovered"], shown["line"]["heard"]) == (False, 40, 0.94)
+    assert len(shown["line"]["misses"]) == 2

@@ -70,6 +70,21 @@ async def test_a_check_starts_a_demo_calls_it_and_sees_every_step(monkeypatch: p
     provider.done()
 
 
+async def test_a_check_over_a_line_that_loses_packets_recovers_them_and_every_key_arrives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    provider = ScriptedProvider(script=front_desk, ignore=ONLY_COUNTED)
+    scripted(monkeypatch, provider)
+    progress, _ = console()
+    report = await serving.run_check(None, 60, None, progress, serving.Line(0.1, "4271#"))
+    assert report.complete, report
+    assert report.line is not None
+    assert (report.line.keyed, report.line.arrived) == ("4271#", "4271#")
+    assert report.line.delivered > 50
+    assert report.line.recovered > 0
+    provider.done()
+
+
 @pytest.mark.parametrize("asked_by", [signal.SIGINT, signal.SIGTERM])
 async def test_ctrl_c_ends_the_demo_and_frees_its_port(
     monkeypatch: pytest.MonkeyPatch, asked_by: signal.Signals

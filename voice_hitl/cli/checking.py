@@ -12,6 +12,7 @@ import anyio
 
 from voice_hitl import plugins
 from voice_hitl.cli.ear import CallEnded, Ear, Heard
+from voice_hitl.cli.line_quality import CallingLeg, LineQuality
 from voice_hitl.errors import InvalidOffer
 from voice_hitl.tasks import current_time
 from voice_hitl.transport import CallRejected, Leg
@@ -30,8 +31,10 @@ STEPS: Final = (
 FRAME_S: Final = 0.02
 GREETING_OVER_S: Final = 0.7
 QUIET_S: Final = 0.4
+KEYS_WITHIN_S: Final = 3.0
+"""A key that has not arrived so long after the last was let go will not."""
 
-Place = Callable[..., Awaitable[Leg]]
+Place = Callable[..., Awaitable[CallingLeg]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,20 @@ class Report:
 
     url: str
     steps: list[Step] = field(default_factory=list[Step])
+    line: LineQuality | None = None
+    """What the line did to the call, where that was asked for and the call got as far."""
     failed: str | None = None
     why: str = ""
 
     @property
-    def ok(self) -> bool:
+    def complete(self) -> bool:
         """Whether every step happened."""
         return len(self.steps) == len(STEPS)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every step happened, on a line that was good enough."""
+        return self.complete and (self.line is None or not self.line.misses)
 
 
 class Refused(Exception):  # noqa: N818 - named by its cause
@@ -69,10 +79,14 @@ class Check:
         url: Where offers are posted.
         same_clock: Whether the agent runs on this machine's clock; else its clock is measured by a round trip.
         on_step: Is told each step that happened.
+        loss: The share of the packets that a relay in this process loses, each way (0.05: one in twenty).
+        keys: Pressed before the caller speaks.
     """
 
     url: str
     same_clock: bool
+    loss: float = 0.0
+    keys: str = ""
     on_step: Callable[[Step], None] = lambda _step: None
     report: Report = field(init=False)
 
@@ -93,7 +107,7 @@ class Check:
                 await self._call(place)
             except (ConnectionError, CallRejected, InvalidOffer, CallEnded, Refused) as error:
                 why = str(error)
-        if not self.report.ok:
+        if not self.report.complete:
             self.report.failed = STEPS[len(self.report.steps)]
             self.report.why = f"it did not happen within {timeout:g} s" if scope.cancelled_caught else why
         return self.report
@@ -101,7 +115,7 @@ class Check:
     async def _call(self, place: Place) -> None:
         rate, speech = caller_speech()
         began = current_time()
-        leg = await place(self.url, rate=rate)
+        leg = await (place(self.url, rate=rate, loss=self.loss) if self.loss else place(self.url, rate=rate))
         ear = Ear(leg)
         try:
             async with anyio.create_task_group() as group:
@@ -113,16 +127,21 @@ class Check:
         except* (CallEnded, Refused) as ended:
             raise ended.exceptions[0] from None
         finally:
+            if self.loss or self.keys:
+                arrived = "".join(digit.digit or "" for digit in ear.messages if digit.type == "digit")
+                self.report.line = LineQuality.of(leg.counts, self.loss, keyed=self.keys, arrived=arrived)
             with anyio.move_on_after(2, shield=True):
                 await leg.send_message('{"v":1,"type":"bye"}')
                 await leg.hang_up()
 
-    async def _converse(self, leg: Leg, ear: Ear, began: float, speech: list[bytes]) -> None:
+    async def _converse(self, leg: CallingLeg, ear: Ear, began: float, speech: list[bytes]) -> None:
         connected = await ear.connected()
         self._step((connected - began) * 1000)
         self._step((await ear.voice(after=began) - connected) * 1000)
 
         await ear.quiet(for_s=GREETING_OVER_S)
+        if self.keys:
+            await self._press(leg, ear)
         for frame in speech:
             leg.send_audio(frame, "caller")
         opened = await ear.message(lambda heard: heard.type == "request.opened" and heard.pending_id is not None)
@@ -132,11 +151,20 @@ class Check:
         answered, answered_at = datetime.now(UTC), current_time()
         ahead = await self._answer(leg, ear, opened)
         self._step(_ms(_instant(called), opened.arrived + ahead))
+        await ear.message(lambda heard: heard.type == "request.settled" and heard.pending_id == opened.pending_id)
+        settled_at = current_time()
         result = await ear.message(lambda heard: heard.type == "tool.result" and heard.call == opened.call)
         if result.outcome != "served":
             raise Refused(f"the answer was taken, and the call was {result.outcome} all the same")
         self._step(_ms(answered + ahead, _instant(result)))
-        self._step((await ear.voice(after=answered_at) - answered_at) * 1000)
+        # The question may still be heard to its end: what counts is what begins after it was settled.
+        self._step((await ear.voice_begins(after=settled_at) - answered_at) * 1000)
+
+    async def _press(self, leg: CallingLeg, ear: Ear) -> None:
+        """Press the keys, and wait until the agent says that it has them all; a lost one is told by what arrived."""
+        await leg.press(self.keys)
+        with anyio.move_on_after(KEYS_WITHIN_S):
+            await ear.messages_of("digit", len(self.keys))
 
     async def _answer(self, leg: Leg, ear: Ear, opened: Heard) -> timedelta:
         """Answer yes on the data channel; how far the agent's clock is ahead of ours."""

@@ -16,6 +16,15 @@ from voice_hitl.transport import AudioIn, HungUp, Leg, LegLost, Message
 LOUD_RMS: Final = 330.0
 """Of int16 samples, about -40 dBFS: a voice is above it, the silence of a codec far below."""
 
+PAUSE_S: Final = 0.15
+"""So much silence is between two things that are said."""
+
+TAIL_S: Final = 0.5
+"""How long what the far end has stopped saying may still be heard: what the network and the buffers held."""
+
+LASTS_S: Final = 0.3
+"""What is said lasts for longer than this; what was on its way when it was taken back, for less."""
+
 T = TypeVar("T")
 
 
@@ -34,6 +43,7 @@ class Heard(BaseModel):
     pending_id: str | None = None
     tool: str | None = None
     status: str | None = None
+    digit: str | None = None
     outcome: object = None
     why: str | None = None
     at: datetime | None = None
@@ -54,6 +64,7 @@ class Ear:
         self._leg = leg
         self._connected_at: float | None = None
         self._loud_at: float | None = None
+        self._began_at: float | None = None
         self._ended = ""
         self._news = anyio.Event()
 
@@ -73,6 +84,20 @@ class Ear:
         """When the far end was first heard to speak after that instant."""
         return await self._until(lambda: self._loud_at if (self._loud_at or 0.0) > after else None)
 
+    async def voice_begins(self, *, after: float) -> float:
+        """When the far end began to say something new after that instant, at which it was told to be quiet.
+
+        What was on its way then is heard for a moment more; it does not last.
+        """
+
+        def began() -> float | None:
+            began_at, loud_at = self._began_at or 0.0, self._loud_at or 0.0
+            if began_at > after:
+                return began_at if loud_at - began_at >= LASTS_S else None
+            return loud_at if loud_at > after + TAIL_S else None
+
+        return await self._until(began)
+
     async def quiet(self, *, for_s: float) -> None:
         """Wait until the far end has been silent for so long."""
         while self._loud_at is not None and (left := self._loud_at + for_s - current_time()) > 0:
@@ -82,6 +107,10 @@ class Ear:
     async def message(self, is_it: Callable[[Heard], bool]) -> Heard:
         """The first message that it is, come already or still to come."""
         return await self._until(lambda: next((message for message in self.messages if is_it(message)), None))
+
+    async def messages_of(self, type: str, number: int) -> None:
+        """Wait for so many messages of a type."""
+        await self._until(lambda: sum(message.type == type for message in self.messages) >= number or None)
 
     async def _until(self, find: Callable[[], T | None]) -> T:
         while (found := find()) is None:
@@ -111,7 +140,10 @@ class Ear:
         self._connected_at = self._connected_at or current_time()
         samples = np.frombuffer(pcm, np.int16).astype(np.float32)
         if samples.size and float(np.sqrt(np.mean(samples * samples))) > LOUD_RMS:
-            self._loud_at = current_time()
+            now = current_time()
+            if self._loud_at is None or now - self._loud_at > PAUSE_S:
+                self._began_at = now
+            self._loud_at = now
 
     def _read(self, text: str) -> None:
         self._connected_at = self._connected_at or current_time()

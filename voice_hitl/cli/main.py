@@ -78,6 +78,7 @@ def demo(
 
 @app.command()
 def check(
+    *,
     url: Annotated[str | None, typer.Option(help="A demo that runs already, such as http://127.0.0.1:8484.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     timeout: Annotated[
@@ -87,16 +88,30 @@ def check(
         Literal["local", "openai"] | None,
         typer.Option(help="local: call the embedded voice, key or not. openai: probe what the OpenAI plugin claims."),
     ] = None,
+    loss: Annotated[
+        float, typer.Option(min=0, max=50, help="Call over a line that loses this many percent of the packets.")
+    ] = 0.0,
+    digits: Annotated[str, typer.Option(help="Press these keys in the call, such as 4271#.")] = "",
 ) -> None:
     """Place a real call, let the agent ask, answer it, and print how long each step took.
+
+    With --loss the call goes through a relay in this process; what was delivered, recovered and concealed is printed,
+    and it fails below 99.5 % played or recovered (up to 1 % loss) or 98 % (up to 5 %), or where a key is missing.
 
     The call is on OpenAI's model where OPENAI_API_KEY is set. With --provider openai there is no call: every claim of
     the plugin is tried, with a key at the service, without one at a local server.
     """
+    if digits.strip("0123456789*#ABCD"):
+        raise typer.BadParameter(f"{digits!r} are no keys of a telephone: give some of 0123456789*#ABCD")
+    if provider == "openai" and (loss or digits):
+        raise typer.BadParameter("--provider openai places no call: leave --loss and --digits out, or take local")
     if url is not None and provider is not None:
         raise typer.BadParameter("a demo that runs already has its own model: give --url or --provider")
     try:
-        ok = _check_claims(timeout, as_json) if provider == "openai" else _check_call(url, timeout, provider, as_json)
+        if provider == "openai":
+            ok = _check_claims(timeout, as_json)
+        else:
+            ok = _check_call(url, timeout, provider, as_json, loss=loss / 100, keys=digits)
     except KeyboardInterrupt:
         _fail("stopped before it was over")
     except (VoiceHitlError, OSError) as error:
@@ -105,10 +120,12 @@ def check(
         raise typer.Exit(1)
 
 
-def _check_call(url: str | None, timeout: float, model: Literal["local"] | None, as_json: bool) -> bool:
+def _check_call(
+    url: str | None, timeout: float, model: Literal["local"] | None, as_json: bool, *, loss: float, keys: str
+) -> bool:
     with plugins.needing("demo"):
-        from voice_hitl.cli.serving import run_check  # noqa: PLC0415 - needs an extra that the others do not
-    report = anyio.run(run_check, url, timeout, model, err)
+        from voice_hitl.cli.serving import Line, run_check  # noqa: PLC0415 - needs an extra that the others do not
+    report = anyio.run(run_check, url, timeout, model, err, Line(loss, keys))
     (show_json if as_json else show_table)(report, out)
     return report.ok
 

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from voice_hitl.cli.checking import STEPS, Report
 from voice_hitl.cli.claims import Claims
+from voice_hitl.cli.line_quality import LineQuality
 
 
 def show_table(report: Report, out: Console) -> None:
@@ -26,15 +27,36 @@ def show_table(report: Report, out: Console) -> None:
         else:
             table.add_row(f"[dim]{name}[/]", "", "[dim]not reached[/]")
     out.print(table)
+    if report.line is not None:
+        out.print(_line_table(report.line))
+        for miss in report.line.misses:
+            out.print(f"[bold red]Not good enough:[/] {escape(miss)}.", highlight=False)
     if report.failed is not None:
         out.print(f"[bold red]Failed at: {report.failed}.[/] {escape(report.why)}", highlight=False)
 
 
+def _line_table(line: LineQuality) -> Table:
+    table = Table(title=f"The agent over a line that loses {line.loss:.0%}", title_justify="left", title_style="bold")
+    table.add_column("frames of 20 ms")
+    table.add_column("", justify="right")
+    table.add_row("delivered", f"{line.delivered:,}")
+    table.add_row("recovered", f"{line.recovered:,}")
+    table.add_row("concealed", f"{line.concealed:,}")
+    table.add_row("played or recovered", f"{line.heard:.1%}")
+    table.add_row("longest stall", f"{line.stall_ms:.0f} ms")
+    if line.keyed:
+        table.add_row("keys pressed", escape(line.keyed))
+        table.add_row("keys arrived", escape(line.arrived) or "none")
+    return table
+
+
 def show_json(report: Report, out: Console) -> None:
-    """Print one JSON object: `ok`, `url`, `steps` (`name`, `ms`), and `failed` with `why` where it did."""
-    failure = {} if report.failed is None else {"failed": report.failed, "why": report.why}
+    """Print one JSON object: `ok`, `url`, `steps` (`name`, `ms`); `failed` with `why` where it did; `line` if any."""
+    more: dict[str, object] = {} if report.failed is None else {"failed": report.failed, "why": report.why}
+    if report.line is not None:
+        more["line"] = {**asdict(report.line), "heard": report.line.heard, "misses": report.line.misses}
     steps = [{"name": step.name, "ms": round(step.ms, 3)} for step in report.steps]
-    out.print(json.dumps({"ok": report.ok, "url": report.url, "steps": steps, **failure}), soft_wrap=True, markup=False)
+    out.print(json.dumps({"ok": report.ok, "url": report.url, "steps": steps, **more}), soft_wrap=True, markup=False)
 
 
 def show_claims(claims: Claims, out: Console) -> None:

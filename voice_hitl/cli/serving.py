@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import anyio
@@ -37,17 +38,30 @@ async def run_demo(host: str, port: int, open_browser: bool, model: ModelName | 
                 await asked_to_end()
 
 
-async def run_check(url: str | None, timeout: float, model: ModelName | None, progress: Console) -> Report:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What the line of a check is to do: lose this share of the packets (0 to 1), and carry these keys."""
+
+    loss: float = 0.0
+    keys: str = ""
+
+
+async def run_check(
+    url: str | None, timeout: float, model: ModelName | None, progress: Console, line: Line | None = None
+) -> Report:
     """Call the demo at `url`, or one started for it (on `model`, as `run_demo`), and see every step happen.
 
     Raises:
         PluginMissing: The demo's extra is not installed.
     """
+    line = line or Line()
     if url is not None:
-        return await _checked(Check(offers_at(url), same_clock=False), timeout, progress)
+        far_away = Check(offers_at(url), same_clock=False, loss=line.loss, keys=line.keys)
+        return await _checked(far_away, timeout, progress)
     with listen("127.0.0.1", 0) as listener:
         async with serving(await _loaded(model, progress), listener) as own:
-            return await _checked(Check(offers_at(own), same_clock=True), timeout, progress)
+            here = Check(offers_at(own), same_clock=True, loss=line.loss, keys=line.keys)
+            return await _checked(here, timeout, progress)
 
 
 async def _loaded(model: ModelName | None, console: Console) -> Demo:

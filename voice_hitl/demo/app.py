@@ -24,7 +24,7 @@ from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.demo.model import DemoModel, embedded_model
 from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
-from voice_hitl.events import HeardEvent, SessionEvent, ToolCallEvent
+from voice_hitl.events import DigitEvent, HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -144,6 +144,7 @@ def create_demo(
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
     kit.hook(HookTrigger.ON_HEARD, HookExecution.ASYNC)(_heard)
+    kit.hook(HookTrigger.ON_DIGIT, HookExecution.ASYNC)(_pressed)
     if not model.speaks_first:
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
     return Demo(Starlette(routes=_routes(transport, model)), kit, voice, model, transport, restaurant)
@@ -208,6 +209,10 @@ async def _reported(event: ToolCallEvent, context: HookContext) -> None:
 async def _heard(event: HeardEvent, context: HookContext) -> None:
     body = {"text": event.text, "reading": event.reading, "why": event.why, "via": event.via}
     _tell(context, "heard", {**body, "pending_id": event.pending_id})
+
+
+async def _pressed(event: DigitEvent, context: HookContext) -> None:
+    _tell(context, "digit", {"digit": event.digit})
 
 
 def _tell(context: HookContext, type: str, body: Mapping[str, object]) -> None:
