@@ -41,6 +41,29 @@ async def test_a_call_in_a_room_is_answered_by_a_participant_on_their_page_and_t
     assert (report.channel_type, report.door) == (ChannelType.CONFERENCE, DoorName.CONFERENCE_CALL)
 
 
+async def test_the_model_reads_by_whom_it_was_answered_and_the_answer_as_it_is() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        call_id = await meeting.confirm(model)
+        model.watch(Injected)
+        ada.send(meeting.answer(meeting.request()))
+        told = await model.expect(Injected, silent=True)
+        assert told.text == f'The call of the tool ConfirmAction ({call_id}) was answered by "ada".'
+        await model.expect(SentToolResult, call_id=call_id, text='{"confirmed": true, "via": "card"}')
+        model.ignore(Injected)
+
+
+async def test_an_answer_whose_giver_cannot_be_told_is_sent_all_the_same() -> None:
+    async with Meeting() as meeting:
+        ada = meeting.person("ada")
+        model = await meeting.serve()
+        await meeting.confirm(model)
+        model.raise_on(Injected)
+        ada.send(meeting.answer(meeting.request()))
+        await model.expect(SentToolResult, failed=False)
+
+
 async def test_a_call_that_is_said_is_recovered_in_a_room_too() -> None:
     async with Meeting() as meeting:
         model = await meeting.serve(people=["ada"])

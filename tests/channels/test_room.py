@@ -172,14 +172,17 @@ async def test_a_call_of_a_response_that_somebody_cut_is_not_run() -> None:
     assert [report.refused for report in meeting.reports] == [True]
 
 
-async def test_a_cough_stops_nobody() -> None:
+async def test_a_click_stops_nobody() -> None:
+    click = np.zeros(FRAME // 2, dtype=np.int16)
+    click[:60] = np.random.default_rng(1).normal(0, 8_000, 60)
     async with Meeting() as meeting:
         ada = meeting.person("ada")
         model = await meeting.serve()
         says(model, tone(700, 100))
         model.emit(ResponseEnded("r1"))
         await meeting.room().hears(500)
-        await ada.speak(voice(20))
+        await ada.stay_silent(200)
+        ada.send_frame(click.tobytes())
         await meeting.room().hears(2_000)
     assert meeting.barge_ins == []
 

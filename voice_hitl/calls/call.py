@@ -70,6 +70,8 @@ class ToolCall:
     sensitive: bool = False
     """What it comes to is for the model alone: hooks and logs see three dots of it."""
     state: CallState = CallState.BOOKED
+    answered_by: str | None = None
+    """Which person decided it, where one did and is known."""
     outcome: Outcome | None = None
     delivery_claimed: bool = False
     delivered_as: str | None = None

@@ -23,7 +23,6 @@ from voice_hitl.doors.pipeline import CallWatcher, Door, Pipeline
 from voice_hitl.doors.provider_call import ProviderCallDoor
 from voice_hitl.doors.serving import Bounds, Origin, Servers
 from voice_hitl.doors.spoken_call import SpokenCallDoor
-from voice_hitl.enums import DoorName
 from voice_hitl.errors import ProviderError
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.timeouts import check_timeout
@@ -51,7 +50,7 @@ class AgentParts:
         tool_recovery: Whether a call that the model says is run.
         frontend_tools: Which tools the page in a call may offer; None: none.
         late_answers: What a conversation is told of an answer that comes after its call had ended.
-        door: Which door the model's own calls come through.
+        door: Makes of a door what its calls come through.
         reasoning: Who works on what the model hands over.
         reasoning_timeout_s: How long that may take while nobody is asked; None: no bound.
     """
@@ -64,7 +63,7 @@ class AgentParts:
     tool_recovery: bool
     frontend_tools: FrontendTools | None = None
     late_answers: LatePolicy = "inject"
-    door: DoorName = DoorName.PROVIDER_CALL
+    door: Callable[[Door, VoiceSession], Door] = lambda door, _session: door
     reasoning: ReasoningBackend | None = None
     reasoning_timeout_s: float | None = None
 
@@ -186,8 +185,8 @@ class Agent:
     def _pipeline(self, session: VoiceSession) -> Pipeline:
         gate = self._gate(session)
         session.link.declare(gate.catalogue.definitions)
-        door = ProviderCallDoor(session.outputs.send, name=self.parts.door)
-        return self._through(session, door, session.book, gate)
+        door = ProviderCallDoor(session.outputs.send)
+        return self._through(session, self.parts.door(door, session), session.book, gate)
 
     def _gate(self, session: VoiceSession) -> Gate:
         tools = session.page.tools
@@ -198,7 +197,7 @@ class Agent:
         return SpokenCalls(
             hearing=hearing,
             link=session.link,
-            pipeline=self._through(session, door, book, session.pipeline.gate),
+            pipeline=self._through(session, self.parts.door(door, session), book, session.pipeline.gate),
             gate=lambda: session.pipeline.gate,
             interrupted=session.book,
             own_book=book,

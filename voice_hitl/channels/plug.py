@@ -6,6 +6,9 @@ from functools import partial
 
 from voice_hitl.channels.agent import Agent, AgentParts
 from voice_hitl.channels.options import SessionOptions
+from voice_hitl.channels.session import VoiceSession
+from voice_hitl.doors.conference_call import ConferenceCallDoor
+from voice_hitl.doors.pipeline import Door
 from voice_hitl.doors.serving import Bounds
 from voice_hitl.enums import DoorName
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
@@ -74,7 +77,7 @@ class ConferenceRealtimeConfig:
             host=self.host,
             bounds=Bounds(default_s=self.tool_timeout_seconds, named=dict(self.tool_timeouts)),
             tool_recovery=self.tool_recovery,
-            door=DoorName.CONFERENCE_CALL,
+            door=_named,
         )
 
 
@@ -85,3 +88,9 @@ class Plug:
     agent: Agent
     unplugged: Latch = field(default_factory=Latch)
     is_ending: bool = False
+
+
+def _named(door: Door, session: VoiceSession) -> Door:
+    """The same door, whose model is also told who of those in the room has answered."""
+    name = DoorName.CONFERENCE_CALL if door.name is DoorName.PROVIDER_CALL else door.name
+    return ConferenceCallDoor(door, session.outputs.inject, name=name)

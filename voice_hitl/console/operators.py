@@ -12,12 +12,12 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from voice_hitl.asker import CALLER
 from voice_hitl.console.authentication import AnyOf, Authenticator, NotAuthenticated, Operator
 from voice_hitl.console.clock import utc_now
 from voice_hitl.console.limits import Limit
 from voice_hitl.console.problems import Refused, problem
 from voice_hitl.console.sessions import Sessions
-from voice_hitl.human_input.taking import CALLER
 from voice_hitl.tasks import current_time
 
 log = logging.getLogger(__name__)

@@ -10,13 +10,13 @@ from typing import Final
 
 import anyio
 
+from voice_hitl.asker import CALLER
 from voice_hitl.askers.desk import watch_of
 from voice_hitl.console.live_board import LiveBoard
 from voice_hitl.console.rows import outcome_of, row_of
 from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.record import Record, record_of
-from voice_hitl.human_input.taking import CALLER
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput

@@ -175,6 +175,9 @@ class Pipeline:
         except Exception as error:
             log.exception("call %s of tool %s failed", call.call_id, call.name)
             outcome = failed(error)
+        running = self._running.get(call)
+        if running is not None and running.request is not None:
+            call.answered_by = running.request.answered_by
         call.settle(outcome)
         await self._finish(call)
 

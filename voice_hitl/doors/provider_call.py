@@ -10,21 +10,12 @@ SendResult = Callable[[ToolCall, str, bool], Awaitable[str]]
 
 
 class ProviderCallDoor:
-    """Delivers by `send_tool_result` on whatever connection the session has when the outcome is there.
+    """Delivers by `send_tool_result` on whatever connection the session has when the outcome is there."""
 
-    Args:
-        send: Sends the one output of a call.
-        name: What the door is called: a conference's model is a provider like any other, and its calls go back alike.
-    """
+    name = DoorName.PROVIDER_CALL
 
-    def __init__(self, send: SendResult, *, name: DoorName = DoorName.PROVIDER_CALL) -> None:
+    def __init__(self, send: SendResult) -> None:
         self._send = send
-        self._name = name
-
-    @property
-    def name(self) -> DoorName:
-        """Which door it is."""
-        return self._name
 
     async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
         """Send the one output of the call."""
