@@ -120,7 +120,7 @@ class WireConnection:
     async def reconfigure(self, config: ProviderConfig) -> None:
         """Nothing changes here."""
 
-    async def delegation_output(self, delegation_id: str, text: str, *, final: bool) -> None:
+    async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
         """Nothing delegates here."""
 
     async def aclose(self) -> None:
