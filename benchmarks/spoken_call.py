@@ -253,6 +253,7 @@ async def carry_all(trials: list[Trial], folder: Path, calls: int) -> None:
             for number in range(calls):
                 if mine[number::calls]:
                     group.start_soon(attend, condition, mine[number::calls])
+                    await anyio.sleep(1)  # a call is set up at a time
 
 
 async def ask_all(trials: list[Trial], folder: Path, prompt: Prompt, minutes: float) -> None:

@@ -40,6 +40,9 @@ LOSS = 0.03
 BEFORE_S, AFTER_S = 0.4, 1.0
 """The silence around what is said."""
 
+BUSY_S = 60.0
+"""How long a call may stand still on a machine that has other things to do."""
+
 DELAY_S = 0.3
 """How long it may take on its way."""
 
@@ -164,7 +167,7 @@ class LossyWebRTC(WebRTCTransport):
     """Calls whose packets are lost on their way here, as often as `loss` says."""
 
     def __init__(self, loss: float) -> None:
-        super().__init__()
+        super().__init__(lost_after_s=BUSY_S, connect_within_s=BUSY_S)
         self._loss = loss
         self._chance = Random(7)
 
@@ -193,7 +196,13 @@ async def over_webrtc(loss: float) -> AsyncGenerator[tuple[Leg, Speak]]:
     transport.listen(take)
     caller = Caller("caller", room_id="desk")
     info = LegInfo(call_id="outgoing", direction="outgoing")
-    leg = await place(lambda offer: transport.answer(offer, caller), info, rate=RATE)
+    leg = await place(
+        lambda offer: transport.answer(offer, caller),
+        info,
+        rate=RATE,
+        lost_after_s=BUSY_S,
+        connect_within_s=BUSY_S,
+    )
 
     number = 0
 

@@ -26,7 +26,9 @@ from voice_hitl.provider import (
     TranscriptFailed,
 )
 from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Question
 from voice_hitl.requests.settlement import Settlement, SettlementKind
+from voice_hitl.speech.reading import Match, Reading
 from voice_hitl.testing import (
     Forgot,
     Held,
@@ -409,3 +411,33 @@ def test_a_voice_that_could_never_ask_is_an_error_when_the_channel_is_built(
     provider = ScriptedProvider(capabilities=capabilities)
     with pytest.raises(ValueError, match=why):
         RealtimeVoiceChannel("voice", provider=provider, transport=LoopbackTransport(), human_input_handler=human)
+
+
+# --- somebody who understands more -----------------------------------------------------------------------------------
+
+
+async def test_an_application_may_say_what_the_rules_leave_open_but_never_yes() -> None:
+    asked: list[str] = []
+
+    async def understand(_question: Question, text: str) -> Reading:
+        asked.append(text)
+        if text == "Hmm.":
+            raise OSError(text)
+        return Match("birds" in text)
+
+    desk = Desk(spoken=SpokenAsker(speaker=Tone(), understand=understand))
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        await caller.hears(1000)
+        await say(caller, model, "Hmm.", "item-1")
+        await caller.stay_silent(3000)
+        await say(caller, model, "The birds are singing.", "item-2")
+        await caller.stay_silent(3000)
+        assert len(desk.human.handler.pending) == 1
+        await say(caller, model, "The geese fly south.", "item-3")
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+    assert asked == ["Hmm.", "The birds are singing.", "The geese fly south."]

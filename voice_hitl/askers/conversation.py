@@ -1,6 +1,9 @@
 """One dialogue on a held line: what happens on the line goes into it, what comes out is carried out."""
 
 import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import assert_never, cast
 
 import anyio
@@ -25,7 +28,7 @@ from voice_hitl.line import (
     PartHeard,
 )
 from voice_hitl.questions.answer import Answer
-from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.questions.model import Approval, Confirm, Question
 from voice_hitl.requests.pending import MASKED
 from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.speech.effects import (
@@ -38,16 +41,36 @@ from voice_hitl.speech.effects import (
     Sentence,
     Stop,
     ToOperator,
+    Unclear,
     Utterance,
     WasRead,
 )
 from voice_hitl.speech.effects import GaveUp as InVain
-from voice_hitl.speech.reading import Match
+from voice_hitl.speech.reading import Match, NoMatch, Reading
 from voice_hitl.speech.spoken import SpokenQuestion
 from voice_hitl.speech_ports import Listener, Speaker
 from voice_hitl.tasks import Mailbox
 
+log = logging.getLogger(__name__)
+
 NO_OPERATOR = "the caller asked for an operator, and there is none"
+
+UNDERSTANDING_S = 4.0
+"""How long an application may take to say what an utterance means."""
+
+Understand = Callable[[Question, str], Awaitable[Reading]]
+"""Says what an utterance means as the answer to a question, where the rules leave it open; `NoMatch` for nothing.
+
+Of a confirmation or an approval a yes is not taken from it: that is only what the caller says.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Understood:
+    """What an utterance means that the rules left open."""
+
+    heard: Utterance
+    reading: Reading
 
 
 class Conversation:
@@ -60,6 +83,7 @@ class Conversation:
         question: The dialogue.
         speaker: Makes the voice; without one the model's own says it.
         listener: Hears the caller where the model does not.
+        understand: Says what the rules leave open.
         language: The language spoken.
     """
 
@@ -72,6 +96,7 @@ class Conversation:
         *,
         speaker: Speaker | None,
         listener: Listener | None,
+        understand: Understand | None,
         language: str,
     ) -> None:
         self._asking = asking
@@ -81,7 +106,8 @@ class Conversation:
         self._confirmed = CONFIRMED_ELSEWHERE[code_of(language)]
         self._answered = ANSWERED_ELSEWHERE[code_of(language)]
         self._voice = Voice(held, speaker, language, parting=(self._confirmed, self._answered))
-        self._happened: Mailbox[LineEvent] = Mailbox()
+        self._understand = understand
+        self._happened: Mailbox[LineEvent | _Understood] = Mailbox()
         self._ear = Ear(listener, language=language, rate=held.rate, tell=self._happened.put)
         self._first_part = 0
         self._ours = False
@@ -113,13 +139,13 @@ class Conversation:
         deadline = self._question.deadline()
         if deadline is None:
             return self._on(await self._happened.get())
-        event: LineEvent | None = None
+        event: LineEvent | _Understood | None = None
         with anyio.move_on_after(max(0.0, deadline - self._held.now)):
             event = await self._happened.get()
         # Not before the deadline, whatever the sum of floats is: it would be waited for again, and again.
         return self._question.tick(max(deadline, self._held.now)) if event is None else self._on(event)
 
-    def _on(self, event: LineEvent) -> list[Effect]:  # noqa: C901 - a flat dispatch
+    def _on(self, event: "LineEvent | _Understood") -> list[Effect]:  # noqa: C901 - a flat dispatch
         question, now = self._question, self._held.now
         match event:
             case CallerBegan(at):
@@ -128,6 +154,8 @@ class Conversation:
                 return question.speech_ended(at)
             case CallerSaid(text, began, ended, confidence, item_id, more_due):
                 return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due), now)
+            case _Understood(heard, reading):
+                return question.understood(heard, reading, now)
             case CallerVoice():
                 self._ear.hear(event)
             case NotUnderstood():
@@ -162,6 +190,8 @@ class Conversation:
                     pass  # it is the model's already, and stays so
                 case Aside():
                     group.start_soon(self._aside, group)
+                case Unclear(asked, heard):
+                    group.start_soon(self._ask_what_is_meant, asked, heard)
                 case Filled():
                     await self._hand_over(effect, group)
                 case ToOperator(tries):
@@ -173,6 +203,16 @@ class Conversation:
 
     def _say(self, sentences: tuple[Sentence, ...], group: TaskGroup) -> None:
         self._first_part = self._voice.say(sentences, group)
+
+    async def _ask_what_is_meant(self, question: Question, heard: Utterance) -> None:
+        reading: Reading = NoMatch(rule="nobody can say what is meant")
+        try:
+            if self._understand is not None:
+                with anyio.move_on_after(UNDERSTANDING_S):
+                    reading = await self._understand(question, heard.text)
+        except Exception as error:  # noqa: BLE001 - the border to users' code: what it cannot say is a no-match
+            log.warning("an utterance could not be understood (%s)", type(error).__name__)
+        self._happened.put(_Understood(heard, reading))
 
     async def _aside(self, group: TaskGroup) -> None:
         """The model answers what was no answer, while keys still count; then the question is asked again."""

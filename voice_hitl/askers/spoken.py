@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp
-from voice_hitl.askers.conversation import Conversation
+from voice_hitl.askers.conversation import Conversation, Understand
 from voice_hitl.line import After, Line
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.model import Question
@@ -36,6 +36,8 @@ class SpokenAsker:
         barge_in: Whether the caller's voice stops ours.
         keypad_hint: When the keys are explained: `always`, from the first `reprompt` on, or `never`.
         keys: The keys for yes and for no.
+        understand: `async (question, text) -> Match | NoMatch | Command` for what the rules leave open, a model for
+            instance. Of a confirmation or an approval it may say no, never yes. A sensitive answer it does not get.
         prompts: Sentences of your own, by key and language.
     """
 
@@ -50,6 +52,7 @@ class SpokenAsker:
     keypad_hint: Hint = "reprompt"
     keys: tuple[str, str] = ("1", "2")
     prompts: Mapping[str, Mapping[str, str]] | None = None
+    understand: Understand | None = None
 
     @property
     def name(self) -> str:
@@ -104,6 +107,7 @@ class SpokenAsker:
             barge_in=self.barge_in,
             echo_cancelled=session.line.echo_cancelled,
             confidential=sensitive,
+            asks_what_is_meant=self.understand is not None and not sensitive,
         )
         phrases = Prompts(
             language,
@@ -119,6 +123,13 @@ class SpokenAsker:
             return GaveUp(0, "the question cannot be asked aloud")
         async with session.line.taken_by(asking.request.pending_id, after=self.after, deaf=sensitive) as held:
             conversation = Conversation(
-                asking, session, held, question, speaker=self.speaker, listener=listener, language=language
+                asking,
+                session,
+                held,
+                question,
+                speaker=self.speaker,
+                listener=listener,
+                understand=self.understand,
+                language=language,
             )
             return await conversation.run()

@@ -21,6 +21,7 @@ from voice_hitl.speech.effects import (
     Sentence,
     Stop,
     ToOperator,
+    Unclear,
     Utterance,
     WasRead,
 )
@@ -100,6 +101,8 @@ class Dialogue:
         self._failed_in_a_row = 0
         self._resumed = 0
         self._beside = False
+        self._unclear: tuple[Utterance, Reading] | None = None
+        """What somebody was asked the meaning of, and what it is where they do not know."""
         self.over = False
 
     # --- the clock ---------------------------------------------------------------------------------------------------
@@ -195,7 +198,7 @@ class Dialogue:
 
     def unheard(self, now: float) -> list[Effect]:
         """What was said could not be made out: a no-match, never silence."""
-        self._transcript_by = None
+        self._unclear = self._transcript_by = None
         if self.over or self._beside:
             return []
         self._failed_in_a_row += 1
@@ -210,6 +213,7 @@ class Dialogue:
             return [PassOn(heard)]
         if not heard.text.strip():
             return self.unheard(now)
+        self._unclear = None
         self._transcript_by = now + TRANSCRIPT_S if heard.more_due else None
         own = self._echo.sift(heard.text, heard.began, heard.ended)
         if own.echoed and not own.text:
@@ -265,6 +269,30 @@ class Dialogue:
                 filled = self._filled(heard.text.strip(), None, "voice", whole.rule, heard)
                 return [read, Consumed(heard.item_id), *self._end(replace(filled, whole=True))]
         reading = interpret(self._stage.reads, heard.text, language=language)
+        read = WasRead(heard.text, reading, reading.rule)
+        is_open = isinstance(reading, NoMatch) and not reading.between
+        if self._manner.asks_what_is_meant and is_open and self._stage.correction(heard.text, language) is None:
+            self._unclear, self._transcript_by = (heard, reading), now + TRANSCRIPT_S
+            return [read, Unclear(self._stage.reads, heard)]
+        return [read, *self._read(reading, heard, now)]
+
+    def understood(self, heard: Utterance, reading: Reading, now: float) -> list[Effect]:
+        """Somebody says what an unclear utterance means. A yes to a confirmation or approval is not taken from them."""
+        if self.over or self._speaks or self._unclear is None or heard is not self._unclear[0]:
+            return []
+        by_rule = self._unclear[1]
+        self._unclear = None
+        if not heard.more_due:
+            self._transcript_by = None
+        match reading:
+            case Match(value) if self._stage.wants_yes_or_no and value is not False:
+                reading = NoMatch(rule="a yes is only what the caller says")
+            case Match():
+                reading = replace(reading, rule="understood, with doubt")
+            case NoMatch():
+                reading = by_rule
+            case Command():
+                reading = replace(reading, rule="understood")
         return [WasRead(heard.text, reading, reading.rule), *self._read(reading, heard, now)]
 
     def _read(self, reading: Reading, heard: Utterance, now: float) -> list[Effect]:

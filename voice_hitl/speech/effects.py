@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from voice_hitl.questions.model import Question
 from voice_hitl.speech.reading import Reading
 
 ByVoiceOrKey = Literal["voice", "key"]
@@ -95,6 +96,14 @@ class WasRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Unclear:
+    """The rules leave it open what this means as an answer to `question`: somebody else may say (`understood`)."""
+
+    question: Question
+    utterance: Utterance
+
+
+@dataclass(frozen=True, slots=True)
 class ToOperator:
     """The person wants somebody else: this dialogue is over."""
 
@@ -108,4 +117,4 @@ class GaveUp:
     tries: int
 
 
-Effect = Say | Stop | Filled | Aside | PassOn | Consumed | WasRead | ToOperator | GaveUp
+Effect = Say | Stop | Filled | Aside | PassOn | Consumed | WasRead | Unclear | ToOperator | GaveUp

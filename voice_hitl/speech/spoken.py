@@ -9,6 +9,7 @@ from voice_hitl.speech.dialogue import Dialogue
 from voice_hitl.speech.echo import Echo
 from voice_hitl.speech.effects import Effect, Filled, Utterance
 from voice_hitl.speech.manner import KeysFor, Manner, Phrases
+from voice_hitl.speech.reading import Reading
 
 
 class SpokenQuestion(Protocol):
@@ -53,6 +54,10 @@ class SpokenQuestion(Protocol):
 
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """What the caller said."""
+        ...
+
+    def understood(self, heard: Utterance, reading: Reading, now: float) -> list[Effect]:
+        """Somebody says what an unclear utterance means."""
         ...
 
     def unheard(self, now: float) -> list[Effect]:
@@ -151,6 +156,10 @@ class FormDialogue:
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """What the caller said: it may answer all of the form at once."""
         return self._through(self._now.utterance(heard, now))
+
+    def understood(self, heard: Utterance, reading: Reading, now: float) -> list[Effect]:
+        """Somebody says what an unclear utterance means."""
+        return self._through(self._now.understood(heard, reading, now))
 
     def _through(self, effects: list[Effect]) -> list[Effect]:
         """The effects of the question being asked; where it is filled, those of the next one."""
