@@ -3,6 +3,7 @@
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.askers.telephone import TelephoneAsker
 from voice_hitl.channels.agent_backend import AgentReasoningBackend
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.conference import ConferenceChannel
@@ -141,6 +142,7 @@ __all__ = [
     "Settlement",
     "SpeechEvent",
     "SpokenAsker",
+    "TelephoneAsker",
     "SpokenLine",
     "StoreUnavailable",
     "Text",

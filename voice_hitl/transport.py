@@ -7,7 +7,7 @@ heard can be compared.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from voice_hitl.provider import Receiver
 
@@ -236,4 +236,16 @@ class Transport(Protocol):
 
     async def aclose(self) -> None:
         """Hang up every leg and take no more."""
+        ...
+
+
+@runtime_checkable
+class Dials(Protocol):
+    """A transport that places calls, too."""
+
+    async def dial(self, to: str) -> Incoming:
+        """Call somebody; returns once they took the call, to be accepted like one that came in.
+
+        Cancelling it gives the call up. `CallNotAnswered` says why it was not taken.
+        """
         ...

@@ -76,6 +76,9 @@ log = logging.getLogger(__name__)
 OBSERVERS_END_S = 1.0
 """How long the hooks that watch may take to end once the session has, before they are cancelled."""
 
+PARTING_S = 10.0
+"""How long the last words of a call may take."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSetup:
@@ -303,6 +306,16 @@ class VoiceSession:
         """End everything of it, and return when it has ended. From inside one of its own calls: everything but that."""
         self.begin_ending(reason)
         await self.closed.wait()
+
+    def part(self) -> None:
+        """End it once what is queued was heard; returns at once."""
+        if self.end_reason is None:
+            self.tasks.spawn(self._part(), "hanging up after the last words")
+
+    async def _part(self) -> None:
+        with anyio.move_on_after(PARTING_S):
+            await self._caller.leg.hang_up(after="playout")
+        self.begin_ending("us")
 
     def begin_ending(self, reason: HangUpReason) -> None:
         """Settle everything that is open, in this tick, and have the rest end. Only the first reason counts.

@@ -25,7 +25,7 @@ from voice_hitl.tasks import Latch, Tasks
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
-from voice_hitl.transport import CallRejected, HangUpReason, Incoming, Transport
+from voice_hitl.transport import CallRejected, Dials, HangUpReason, Incoming, Transport
 
 log = logging.getLogger(__name__)
 
@@ -210,6 +210,37 @@ class RealtimeVoiceChannel:
             self._agent.run(session, self._tasks)
             return session
         raise AssertionError("a set-up that was cut raises")
+
+    async def dial(
+        self,
+        to: str,
+        *,
+        room_id: str = "",
+        participant_id: str = "",
+        metadata: Mapping[str, object] | None = None,
+        **overrides: Unpack[SessionOverrides],
+    ) -> VoiceSession:
+        """Call somebody, and start their session once they took the call. Cancelling it gives the call up.
+
+        Args:
+            to: Whom, as the transport writes it (`sip:ops@10.0.0.7`).
+            room_id: The room that the call belongs to; by default one of its own.
+            participant_id: Who it is that is called; by default `to`.
+            metadata: The application's own, kept with the session.
+            overrides: As of `start_session`.
+
+        Raises:
+            CallNotAnswered: Nobody took the call; it says why.
+            TypeError: The transport places no calls.
+            RuntimeError, ProviderError: As of `start_session`.
+        """
+        if not isinstance(self._transport, Dials):
+            raise TypeError(f"the transport {self._transport.name!r} places no calls")
+        self._set_ups.check_open()
+        call = await self._transport.dial(to)
+        return await self.start_session(
+            room_id or call.info.call_id, participant_id or to, call, metadata=metadata, **overrides
+        )
 
     def _lost_session(self, room_id: str, participant_id: str) -> VoiceSession | None:
         return next(
