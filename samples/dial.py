@@ -78,8 +78,10 @@ async def play(model: ScriptedChat) -> None:
 
 
 async def ask(to: str, host: str) -> None:
+    voice = LocalProvider(greets=False)
+    await voice.preload()  # nobody waits on the telephone for it
     lines = SipTransport(host, port=0)
-    supervisors = RealtimeVoiceChannel("supervisors", provider=LocalProvider(greets=False), transport=lines)
+    supervisors = RealtimeVoiceChannel("supervisors", provider=voice, transport=lines)
     asker = TelephoneAsker(supervisors, to, SpokenAsker(after="now"), who="supervisor")
     human = HumanInputToolHandler({"ConfirmAction"}, tool_definitions=[confirm_action()], askers=[asker], timeout=90)
     with ScriptedChat() as model:

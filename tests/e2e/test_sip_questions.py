@@ -124,7 +124,8 @@ class CallingDesk:
         self.kit = VoiceKit()
         self.told = Told(self.kit)
         self.lines = SipTransport(port=0, rtp_ports=(27_200, 27_400))
-        self.operators = RealtimeVoiceChannel("operators", provider=LocalProvider(greets=False), transport=self.lines)
+        self.voice = LocalProvider(greets=False)
+        self.operators = RealtimeVoiceChannel("operators", provider=self.voice, transport=self.lines)
         self.asker = TelephoneAsker(self.operators, operator, SpokenAsker(after="now"), who="lee")
         self.model = ScriptedProvider(capabilities=ProviderCapabilities())
         self.callers = LoopbackTransport()
@@ -142,6 +143,7 @@ class CallingDesk:
         """A caller's agent asks: the operator is being called."""
         with self.model, self.callers, anyio.fail_after(WITHIN_S):
             async with self.kit:
+                await self.voice.preload()
                 await self.lines.start()
                 self.kit.register_channel(self.operators)
                 self.kit.register_channel(self.channel)
