@@ -16,13 +16,12 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Annotated, Protocol
 
 import anyio
-import anyio.lowlevel
 import tool_call
 import typer
 from rich.console import Console
@@ -146,7 +145,7 @@ class SpokenDoor(ProviderDoor):
 
 
 @asynccontextmanager
-async def on_a_call(kit: VoiceKit, make: Callable[[Wire, HumanInputToolHandler], Door]) -> AsyncIterator[Door]:
+async def on_a_call(kit: VoiceKit, make: Callable[[Wire, HumanInputToolHandler], Door]) -> AsyncGenerator[Door]:
     """A voice call whose model issues its calls, or says them."""
     provider, transport, human = WireProvider(), LoopbackTransport(), people()
     channel = RealtimeVoiceChannel(
@@ -165,7 +164,7 @@ async def on_a_call(kit: VoiceKit, make: Callable[[Wire, HumanInputToolHandler],
 
 
 @asynccontextmanager
-async def in_a_conference(kit: VoiceKit) -> AsyncIterator[Door]:
+async def in_a_conference(kit: VoiceKit) -> AsyncGenerator[Door]:
     """A room with one participant."""
     provider, human = WireProvider(), people()
 
@@ -212,7 +211,7 @@ class DelegationDoor:
 
 
 @asynccontextmanager
-async def in_a_delegation(kit: VoiceKit) -> AsyncIterator[Door]:
+async def in_a_delegation(kit: VoiceKit) -> AsyncGenerator[Door]:
     """A model that hands over."""
     provider, transport, human = WireProvider(delegates=True), LoopbackTransport(), people()
     door = DelegationDoor(human)
@@ -276,7 +275,7 @@ class TextDoor:
 
 
 @asynccontextmanager
-async def in_a_text_turn(kit: VoiceKit) -> AsyncIterator[Door]:
+async def in_a_text_turn(kit: VoiceKit) -> AsyncGenerator[Door]:
     """A room a call: a turn carries its whole conversation."""
     human, turns = people(), Mailbox[str]()
     door = TextDoor(human, turns)
