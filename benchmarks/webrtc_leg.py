@@ -1,55 +1,33 @@
-"""What a WebRTC leg costs, and what it hears over a network that loses packets: ours and aiortc's own path, in one run.
+"""What a WebRTC leg costs, ours and aiortc's own, and how fast it falls silent.
 
     python benchmarks/webrtc_leg.py [--legs 10] [--seconds 10]
 
-Three tables: microseconds a frame of our own code, piece by piece; the processor time of a standing call leg; and what
-is heard at 0 to 10 % loss. Real peers on this machine (ICE, DTLS, SRTP), on one event loop; packets are lost where the
-network would lose them, below everything of ours.
+Three tables: microseconds a frame of our own code, piece by piece; the processor time of a standing call leg, beside
+that of aiortc's own path in one run; and barge-in, from the decision to the last frame of voice handed to the network.
+What is heard over a rough network: `loss_matrix.py`. How many calls a core carries: `calls_a_core.py`.
 """
 
 import argparse
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
 from random import Random
 from statistics import median, quantiles
-from typing import cast
 
-import av
-import numpy as np
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from aiortc.rtp import RtpPacket
+from aiortc.rtp import is_rtcp
+from call_lines import RATE, VOICE, WAYS, OurLine
 from rich.console import Console
 from rich.table import Table
+from rough_network import perfect
 
 from voice_hitl.audio.playout import Playout
 from voice_hitl.audio.tempo import lengthen, shorten
-from voice_hitl.errors import ConnectionEnded
-from voice_hitl.playback import Playback
-from voice_hitl.transport import Incoming, LegInfo
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, ice, opus, place, seam
+from voice_hitl.playback import Playback, Tick
+from voice_hitl_webrtc import WebRTCLeg, opus, seam
 from voice_hitl_webrtc.digits import DigitReader
-from voice_hitl_webrtc.pacer import Pacer
 
-RATE = 16_000
-FRAME = 640
-console = Console()
-
-
-def voice(seconds: float, rate: int = RATE) -> bytes:
-    """A buzz that sings up and down and never pauses, so that every frame of it can be told from silence."""
-    at = np.arange(int(rate * seconds)) / rate
-    phase = np.cumsum(2 * np.pi * (140 + 40 * np.sin(2 * np.pi * 2 * at)) / rate)
-    buzz = np.sum([np.sin(harmonic * phase) / harmonic for harmonic in range(1, 12)], axis=0)
-    return np.asarray(buzz * 5_000, dtype=np.int16).tobytes()
-
-
-VOICE = [piece for pcm in [voice(4)] for piece in (pcm[at : at + FRAME] for at in range(0, len(pcm), FRAME))]
 PACKETS = [encode for encoder in [opus.Encoder(RATE)] for encode in map(encoder.encode, VOICE)]
+console = Console()
 
 
 # --- a frame ----------------------------------------------------------------------------------------------------------
@@ -95,209 +73,72 @@ def a_frame() -> None:
     console.print(table)
 
 
-# --- a call -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Heard:
-    """What came out at one end of a call."""
-
-    frames: int = 0
-    """Frames of voice, as they were sent."""
-    longest_gap_ms: float = 0.0
-    """The longest time without one."""
-
-
-class Line:
-    """A call in one direction, measured at its end. One way to carry it each."""
-
-    async def open(self, lose: Callable[[], bool]) -> None:
-        """Connect; lose packets by `lose`."""
-        raise NotImplementedError
-
-    def result(self) -> Heard:
-        """What was heard."""
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        """Hang up."""
-        raise NotImplementedError
-
-
-def lossy(peer: RTCPeerConnection, lose: Callable[[], bool]) -> None:
-    """Lose packets where the network would."""
-    receiver = peer.getReceivers()[0]
-    deliver: Callable[[RtpPacket, int], Awaitable[None]] = getattr(receiver, seam.HANDLER)
-
-    async def handle(packet: RtpPacket, arrival_time_ms: int) -> None:
-        if not lose():
-            await deliver(packet, arrival_time_ms)
-
-    setattr(receiver, seam.HANDLER, handle)
-
-
-class OurLine(Line):
-    """Two of our legs; both talk all the time."""
-
-    def __init__(self, *, talking: bool) -> None:
-        self._talking = talking
-        self._tasks: list[asyncio.Task[None]] = []
-
-    async def open(self, lose: Callable[[], bool]) -> None:
-        """Connect through `WebRTCTransport` and `place`."""
-        self._transport = WebRTCTransport()
-        taken: list[WebRTCLeg] = []
-
-        async def take(incoming: Incoming) -> None:
-            taken.append(await self._transport.accept(incoming, rate=RATE))
-
-        self._transport.listen(take)
-        caller = Caller("caller")
-        info = LegInfo(call_id="outgoing", direction="outgoing")
-        self.legs = [await place(lambda offer: self._transport.answer(offer, caller), info, rate=RATE), *taken]
-        lossy(taken[0]._connection, lose)  # pyright: ignore[reportPrivateUsage] - the network below it
-        for leg in self.legs:
-            self._tasks.append(asyncio.create_task(self._read(leg)))
-            if self._talking:
-                self._tasks.append(asyncio.create_task(self._talk(leg)))
-
-    async def _talk(self, leg: WebRTCLeg) -> None:
-        while True:
-            for frame in VOICE:
-                leg.send_audio(frame, "voice")
-            await asyncio.sleep(len(VOICE) * 0.02)
-
-    async def _read(self, leg: WebRTCLeg) -> None:
-        try:
-            while True:
-                await leg.events().get()
-        except ConnectionEnded:
-            return
-
-    def result(self) -> Heard:
-        """By the counts of the playout buffer: concealed is not heard."""
-        counts = self.legs[1].media.counts
-        return Heard(counts.decoded + counts.recovered, counts.longest_concealed * 20)
-
-    async def close(self) -> None:
-        """Hang up."""
-        for task in self._tasks:
-            task.cancel()
-        for leg in self.legs:
-            await leg.aclose()
-
-
-class StockTrack(MediaStreamTrack):
-    """The same voice, the way aiortc sends audio."""
-
-    kind = "audio"
-
-    def __init__(self, *, talking: bool) -> None:
-        super().__init__()
-        self._pacer = Pacer()
-        self._talking = talking
-
-    async def recv(self) -> av.AudioFrame:
-        """Give the next frame."""
-        tick = await self._pacer.tick()
-        frame = av.AudioFrame(format="s16", layout="mono", samples=FRAME // 2)
-        frame.planes[0].update(VOICE[tick % len(VOICE)] if self._talking else bytes(FRAME))
-        frame.pts, frame.sample_rate, frame.time_base = tick * FRAME // 2, RATE, Fraction(1, RATE)
-        return frame
-
-
-class StockLine(Line):
-    """Two peers of aiortc as it is, resampled to our rate."""
-
-    def __init__(self, *, talking: bool) -> None:
-        self._talking = talking
-        self._tasks: list[asyncio.Task[None]] = []
-        self._came: list[float] = []
-
-    async def open(self, lose: Callable[[], bool]) -> None:
-        """Connect."""
-        self._peers = [RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2)]
-        caller, callee = self._peers
-        for peer in self._peers:
-            peer.addTrack(StockTrack(talking=self._talking))
-        await ice.gather(caller)
-        await caller.setLocalDescription(await caller.createOffer())
-        await callee.setRemoteDescription(caller.localDescription)
-        await ice.gather(callee)
-        await callee.setLocalDescription(await callee.createAnswer())
-        await caller.setRemoteDescription(RTCSessionDescription(callee.localDescription.sdp, "answer"))
-        lossy(callee, lose)
-        for peer in self._peers:
-            self._tasks.append(asyncio.create_task(self._read(peer.getReceivers()[0].track, keep=peer is callee)))
-
-    async def _read(self, track: MediaStreamTrack, *, keep: bool) -> None:
-        resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
-        try:
-            while True:
-                frame = cast("object", await track.recv())
-                if isinstance(frame, av.AudioFrame):
-                    parts = [bytes(part.planes[0]) for part in resampler.resample(frame)]
-                    if keep and parts:
-                        self._came.append(time.monotonic())
-        except MediaStreamError:
-            return
-
-    def result(self) -> Heard:
-        """By the frames that came."""
-        gaps = [(later - earlier) * 1000 for earlier, later in pairwise(self._came)]
-        return Heard(len(self._came), max(gaps, default=0.0))
-
-    async def close(self) -> None:
-        """Hang up."""
-        for peer in self._peers:
-            await peer.close()
-        await asyncio.gather(*self._tasks)
-
-
-WAYS: dict[str, type[OurLine] | type[StockLine]] = {"ours": OurLine, "aiortc's": StockLine}
-
-
-async def losses(seconds: float) -> None:
-    """What is heard of a voice when packets are lost at random."""
-    table = Table("lost", title="what is heard of a voice")
-    for way in WAYS:
-        table.add_column(f"{way}: heard")
-        table.add_column("longest gap ms")
-    for share in (0.0, 0.01, 0.03, 0.05, 0.10):
-        row = [f"{share:.0%}"]
-        for kind in WAYS.values():
-            line, chance, sent = kind(talking=True), Random(7), [0]
-
-            def lose(chance: Random = chance, sent: list[int] = sent, share: float = share) -> bool:
-                sent[0] += 1
-                return chance.random() < share
-
-            await line.open(lose)
-            await asyncio.sleep(seconds)
-            heard = line.result()
-            row += [f"{min(heard.frames / max(sent[0] - 3, 1), 1):.1%}", f"{heard.longest_gap_ms:.0f}"]
-            await line.close()
-        table.add_row(*row)
-    console.print(table)
+# --- a call ----------------------------------------------------------------------------------------------------------
 
 
 async def processor(legs: int, seconds: float) -> None:
     """How much of a core a standing leg takes."""
-    table = Table("a call leg", *(f"{way}: % of a core" for way in WAYS), title=f"{legs} legs, both directions")
+    ways = (f"{way}: % of a core" for way in WAYS)
+    table = Table("a call leg", *ways, "ours / aiortc's", title=f"{legs} legs, both directions")
     for name, talking in (("everybody talks", True), ("nobody talks", False)):
-        row = [name]
+        shares: list[float] = []
         for kind in WAYS.values():
             lines = [kind(talking=talking) for _ in range(legs // 2)]
             for line in lines:
-                await line.open(lambda: False)
+                await line.open(perfect)
             await asyncio.sleep(2)
             began, used = time.monotonic(), time.process_time()
             await asyncio.sleep(seconds)
-            share = (time.process_time() - used) / (time.monotonic() - began) / legs
-            row.append(f"{share:.2%}")
+            shares.append((time.process_time() - used) / (time.monotonic() - began) / legs)
             for line in lines:
                 await line.close()
-        table.add_row(*row)
+        table.add_row(name, *(f"{share:.2%}" for share in shares), f"{shares[0] / shares[1]:.2f}")
+    console.print(table)
+
+
+def watch_voice(leg: WebRTCLeg) -> list[float]:
+    """When packets of voice were handed to the network: grows as they are."""
+    handed: list[float] = []
+    playback = leg._playback  # pyright: ignore[reportPrivateUsage] - where voice comes from
+    sender = leg._connection.getSenders()[0]  # pyright: ignore[reportPrivateUsage] - where it goes
+    tick, send = playback.tick, getattr(sender.transport, seam.SEND)
+    send_packet: Callable[[bytes], Awaitable[None]] = send
+    has_voice = [False]
+
+    def watched(now: float) -> Tick:
+        given = tick(now)
+        has_voice[0] = given.pcm is not None
+        return given
+
+    async def sending(data: bytes) -> None:
+        await send_packet(data)
+        if has_voice[0] and not is_rtcp(data):
+            handed.append(time.monotonic())
+
+    playback.tick = watched
+    setattr(sender.transport, seam.SEND, sending)
+    return handed
+
+
+async def barge_in(seconds: float) -> None:
+    """How long voice is still handed to the network after the decision that it stops."""
+    line, chance, took = OurLine(talking=False), Random(3), list[float]()
+    await line.open(perfect)
+    leg = line.legs[0]
+    await asyncio.sleep(1)
+    handed = watch_voice(leg)
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        for frame in VOICE[:20]:
+            leg.send_audio(frame, "voice")
+        await asyncio.sleep(0.1 + chance.random() * 0.02)
+        decided = time.monotonic()
+        leg.clear()
+        await asyncio.sleep(0.06)
+        took.append(max(0.0, handed[-1] - decided) * 1000)
+    await line.close()
+    table = Table("decisions", "p50 ms", "most ms", title="barge-in: to the last frame handed to the network")
+    table.add_row(str(len(took)), f"{median(took):.2f}", f"{max(took):.2f}")
     console.print(table)
 
 
@@ -309,7 +150,7 @@ async def main() -> None:
     chosen = arguments.parse_args()
     a_frame()
     await processor(chosen.legs, chosen.seconds)
-    await losses(chosen.seconds)
+    await barge_in(chosen.seconds)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from voice_hitl.channels.conference import ConferenceChannel
 from voice_hitl.channels.on_call import CallSetup, Reject
 from voice_hitl.channels.plug import ConferenceRealtimeConfig
 from voice_hitl.channels.session import VoiceSession
+from voice_hitl.channels.switchboard import Switchboard
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import (
@@ -145,6 +146,7 @@ __all__ = [
     "TelephoneAsker",
     "SpokenLine",
     "StoreUnavailable",
+    "Switchboard",
     "Text",
     "TextCall",
     "TextCallEnded",

@@ -46,7 +46,6 @@ def test_who_hangs_up_leaves_it_open(file: Callable[[str], str]) -> None:
     ("name", "arguments", "why"),
     [
         ("nothing", "{}", "neither a tool nor a question"),
-        ("missing", "{}", "has no 'missing'"),
         ("confirm", "{", "not JSON"),
         ("confirm", "[]", "a JSON object"),
         ("confirm", "{}", "cannot be asked"),

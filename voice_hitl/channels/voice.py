@@ -132,6 +132,11 @@ class RealtimeVoiceChannel:
         """The calls that are up, oldest first."""
         return self._agent.sessions
 
+    @property
+    def provider(self) -> Provider:
+        """The model that answers."""
+        return self._agent.parts.provider
+
     def bind(self, kit: VoiceKit | None) -> None:
         """Use this kit's hooks from now on (called by the kit)."""
         self._hooks.bind(kit)

@@ -77,6 +77,37 @@ def demo(
 
 
 @app.command()
+def serve(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE:NAME", help="A Python file, and the function in it that makes the channel.")
+    ],
+    *,
+    sip: Annotated[str, typer.Option(metavar="HOST:PORT", help="Take SIP calls there.")] = "",
+    twilio: Annotated[str, typer.Option(metavar="PATH", help="Take calls that Twilio hands over there.")] = "",
+    webrtc: Annotated[str, typer.Option(metavar="PATH", help="Take calls of browsers there, with a page.")] = "",
+    public_url: Annotated[str, typer.Option(help="Where the Internet reaches this server, such as Twilio.")] = "",
+    host: Host = "127.0.0.1",
+    port: Port = 8484,
+) -> None:
+    """Put a channel of yours behind SIP, Twilio and WebRTC, and answer calls until it is ended.
+
+    NAME takes a transport and returns the channel:
+    def channel(transport): return RealtimeVoiceChannel(..., transport=transport)
+    """
+    from voice_hitl.cli.answering import run_serve  # noqa: PLC0415 - the other commands need none of it
+    from voice_hitl.cli.legs import Wanted  # noqa: PLC0415
+
+    wanted = Wanted(sip=sip, twilio=twilio, webrtc=webrtc, public_url=public_url)
+    try:
+        anyio.run(run_serve, target, wanted, (host, port), os.environ, out)
+    except KeyboardInterrupt:
+        pass
+    except (VoiceHitlError, OSError) as error:
+        _fail(str(error))
+    out.print("Stopped.")
+
+
+@app.command()
 def check(
     *,
     url: Annotated[str | None, typer.Option(help="A demo that runs already, such as http://127.0.0.1:8484.")] = None,

@@ -36,7 +36,7 @@ def show_table(report: Report, out: Console) -> None:
 
 
 def _line_table(line: LineQuality) -> Table:
-    table = Table(title=f"The agent over a line that loses {line.loss:.0%}", title_justify="left", title_style="bold")
+    table = Table(title=f"A line that loses {line.loss:.0%}", title_justify="left", title_style="bold")
     table.add_column("frames of 20 ms")
     table.add_column("", justify="right")
     table.add_row("delivered", f"{line.delivered:,}")

@@ -1,11 +1,8 @@
 """What the commands run: the demo for as long as it is wanted, and a check against it or against one that runs."""
 
 import os
-import signal
 import sys
 import webbrowser
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -15,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
+from voice_hitl.cli.end_signals import end_signals
 from voice_hitl.demo.app import Demo, create_demo
 from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
@@ -32,7 +30,7 @@ async def run_demo(host: str, port: int, open_browser: bool, model: ModelName | 
     with listen(host, port) as listener:
         async with serving(await _loaded(model, out), listener) as url:
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
-            with _end_signals() as asked_to_end:
+            with end_signals() as asked_to_end:
                 if open_browser and has_browser():
                     await anyio.to_thread.run_sync(webbrowser.open, url)
                 await asked_to_end()
@@ -99,18 +97,3 @@ def has_browser() -> bool:
     """Whether a browser can be shown here."""
     # Without a display webbrowser may start one in this very terminal.
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-@contextmanager
-def _end_signals() -> Generator[Callable[[], Awaitable[None]]]:
-    """Take Ctrl-C and a polite kill for a wish to end; gives what waits for one."""
-    if sys.platform == "win32":
-        yield anyio.sleep_forever  # Ctrl-C cancels it: the loop there takes no signals
-        return
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-
-        async def asked_to_end() -> None:
-            async for _ in signals:
-                return
-
-        yield asked_to_end

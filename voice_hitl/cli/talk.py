@@ -1,11 +1,10 @@
 """`voice-hitl talk`: hold the dialogue of a tool's question in text, with the reason for every reading."""
 
-import importlib.util
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import cast
 
+from voice_hitl.cli.target import load_target
 from voice_hitl.errors import InvalidQuestion, VoiceHitlError
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
 from voice_hitl.speech.manner import Manner
@@ -24,9 +23,10 @@ def question_of(target: str, arguments: str) -> Question:
     """The question of `FILE:TOOL`, asked with these arguments (a JSON object).
 
     Raises:
-        CannotTalk: There is no such file, no such name in it, or nothing to ask with these arguments.
+        NoSuchTarget: There is no such file, or no such name in it.
+        CannotTalk: There is nothing to ask with these arguments.
     """
-    found = _named(target)
+    found = load_target(target)
     if isinstance(found, _QUESTIONS):
         return found
     if not isinstance(found, HumanTool | AITool):
@@ -41,21 +41,6 @@ def question_of(target: str, arguments: str) -> Question:
         return as_human_tool(found).question(cast("Mapping[str, object]", given))
     except InvalidQuestion as error:
         raise CannotTalk(f"{target} cannot be asked with these arguments: {error}") from None
-
-
-def _named(target: str) -> object:
-    file, _, name = target.rpartition(":")
-    path = Path(file)
-    if not file or not path.is_file():
-        raise CannotTalk(f"{target!r} is to be FILE:TOOL, and there is no file {file!r}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise CannotTalk(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if not hasattr(module, name):
-        raise CannotTalk(f"{file} has no {name!r}")
-    return getattr(module, name)
 
 
 def turn_of(line: str) -> Turn:

@@ -54,11 +54,16 @@ def address(listener: socket.socket) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-def web_server(app: ASGIApp) -> Server:
+def web_server(app: ASGIApp, *, websockets: bool = False) -> Server:
     """A server for `app`: `await server.serve(sockets=[listener])`, and `server.should_exit = True` to end it."""
     return Server(
         uvicorn.Config(
-            app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=GOODBYE_S, ws="none"
+            app,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=GOODBYE_S,
+            ws="websockets-sansio" if websockets else "none",
         )
     )
 
