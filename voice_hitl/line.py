@@ -1,6 +1,7 @@
 """The port to a session's line: what an asker may do with a live call while it holds the floor.
 
-Times are seconds of the leg's clock, on which what was played and what was heard can be compared.
+Times are seconds of the leg's clock, on which what was played and what was heard can be compared. Where several are on
+the line, `by` says whose voice, words or key it was; else it is empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ class CallerBegan:
     """The caller began to speak, by our own voice activity; the round trip is taken off."""
 
     at: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class CallerEnded:
     """The caller stopped."""
 
     at: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class CallerSaid:
     item_id: str
     more_due: bool = False
     """Whether the caller has taken another turn already, and its transcript is still to come."""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class NotUnderstood:
     """The caller said something that could not be transcribed."""
 
     at: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class CallerVoice:
     pcm: bytes = field(repr=False)
     began: float
     ended: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,6 @@ class KeyPressed:
     digit: str
     at: float
     by: str = ""
-    """Whose key it was, where several are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,16 @@ class Line(Protocol):
     @property
     def carries_audio(self) -> bool:
         """Whether audio passes through here."""
+        ...
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people are on it (the room of a conference)."""
+        ...
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether each of them is heard by themselves: what is heard of the mix answers nothing."""
         ...
 
     @property

@@ -56,7 +56,8 @@ class LegCapabilities:
 class AudioIn:
     """20 ms of the caller's voice: mono int16 at the rate asked for in `accept`.
 
-    Of a leg that several share it is the mix of them, and `lanes` has who was heard in it: each with 20 ms.
+    Of a leg that several share it is the mix of them, empty where nobody sent anything, and `lanes` has who was heard
+    in it: each with 20 ms.
     """
 
     pcm: bytes

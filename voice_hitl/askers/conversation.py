@@ -2,8 +2,8 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import assert_never, cast
 
 import anyio
@@ -85,6 +85,7 @@ class Conversation:
         listener: Hears the caller where the model does not.
         understand: Says what the rules leave open.
         language: The language spoken.
+        addressed: Whom the question is for, as it is said before it; empty: nobody by name.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Conversation:
         listener: Listener | None,
         understand: Understand | None,
         language: str,
+        addressed: str = "",
     ) -> None:
         self._asking = asking
         self._session = session
@@ -109,6 +111,10 @@ class Conversation:
         self._understand = understand
         self._happened: Mailbox[LineEvent | _Understood] = Mailbox()
         self._ear = Ear(listener, language=language, rate=held.rate, tell=self._happened.put)
+        self._addressed = addressed
+        self._speaking: set[str] = set()
+        self._answering: list[str] = []
+        """Whose words or keys were taken, the last one last."""
         self._first_part = 0
         self._ours = False
         """Whether the answer that is being taken is ours."""
@@ -148,11 +154,12 @@ class Conversation:
     def _on(self, event: "LineEvent | _Understood") -> list[Effect]:  # noqa: C901 - a flat dispatch
         question, now = self._question, self._held.now
         match event:
-            case CallerBegan(at):
-                return question.speech_began(at)
-            case CallerEnded(at):
-                return question.speech_ended(at)
-            case CallerSaid(text, began, ended, confidence, item_id, more_due):
+            case CallerBegan(at, by):
+                return self._speaks(by, at)
+            case CallerEnded(at, by):
+                return self._ceases(by, at)
+            case CallerSaid(text, began, ended, confidence, item_id, more_due, by):
+                self._takes_part(by)
                 return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due), now)
             case _Understood(heard, reading):
                 return question.understood(heard, reading, now)
@@ -160,7 +167,8 @@ class Conversation:
                 self._ear.hear(event)
             case NotUnderstood():
                 return question.unheard(now)
-            case KeyPressed(digit):
+            case KeyPressed(digit, _, by):
+                self._takes_part(by)
                 return question.key(digit, now)
             case PartBegan(part, at):
                 if part == self._first_part:
@@ -174,6 +182,26 @@ class Conversation:
             case _:
                 assert_never(event)
         return []
+
+    def _speaks(self, by: str, at: float) -> list[Effect]:
+        """Somebody speaks. Those who are asked are one person to the dialogue, whoever of them speaks over whom."""
+        alone = not self._speaking
+        self._speaking.add(by)
+        return self._question.speech_began(at) if alone else []
+
+    def _ceases(self, by: str, at: float) -> list[Effect]:
+        self._speaking.discard(by)
+        return [] if self._speaking else self._question.speech_ended(at)
+
+    def _takes_part(self, by: str) -> None:
+        if by in self._answering:
+            self._answering.remove(by)
+        self._answering.append(by)
+
+    @property
+    def _by(self) -> str:
+        """Who answers: the last to say or press something, or whoever is alone on the line."""
+        return (self._answering[-1] if self._answering else "") or self._session.participant_id
 
     async def _carry_out(self, effects: list[Effect], group: TaskGroup) -> None:  # noqa: C901 - a flat dispatch
         for effect in effects:
@@ -202,6 +230,9 @@ class Conversation:
                     assert_never(effect)
 
     def _say(self, sentences: tuple[Sentence, ...], group: TaskGroup) -> None:
+        if self._addressed and sentences:
+            sentences = (replace(sentences[0], text=f"{self._addressed}: {sentences[0].text}"), *sentences[1:])
+            self._addressed = ""
         self._first_part = self._voice.say(sentences, group)
 
     async def _ask_what_is_meant(self, question: Question, heard: Utterance) -> None:
@@ -237,9 +268,9 @@ class Conversation:
         confidence = filled.evidence.get("confidence")
         answer = Answer(
             None if decides or filled.decline else filled.value,
-            by=self._session.participant_id,
+            by=self._by,
             via=Via.KEY if filled.via == "key" else Via.VOICE,
-            evidence=filled.evidence,
+            evidence=self._evidence(filled),
             confidence=confidence if isinstance(confidence, float) else None,
             decision=("approve" if filled.value is True else "reject") if decides else None,
             reason=filled.reason,
@@ -250,13 +281,16 @@ class Conversation:
         else:
             self._over = True
 
+    def _evidence(self, filled: Filled) -> Mapping[str, object]:
+        """What the answer rests on; where several had a part in it, who they were."""
+        return filled.evidence if len(self._answering) < 2 else {**filled.evidence, "speakers": tuple(self._answering)}
+
     async def _hand_on(self, tries: int) -> None:
         """The caller wants somebody else: whoever else is asked has it now; with nobody it is declined."""
         if self._asking.hand_on():
             self._gave_up = GaveUp(tries, "the caller asked for an operator")
         else:
-            by = self._session.participant_id
-            await self._give(Answer(by=by, via=Via.VOICE, decline=True, reason=NO_OPERATOR))
+            await self._give(Answer(by=self._by, via=Via.VOICE, decline=True, reason=NO_OPERATOR))
         self._over = True
 
     async def _give(self, answer: Answer) -> SettlementKind:

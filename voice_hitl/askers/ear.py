@@ -46,10 +46,11 @@ class Ear:
         async for voice in self._voices:
             heard = await self._recognised(self._listener, voice) if self._listener is not None else None
             if heard is None or not heard.text.strip():
-                self._tell(NotUnderstood(voice.ended))
+                self._tell(NotUnderstood(voice.ended, voice.by))
             else:
                 more_due = len(self._voices) > 0
-                self._tell(CallerSaid(heard.text, voice.began, voice.ended, heard.confidence, "", more_due))
+                said = CallerSaid(heard.text, voice.began, voice.ended, heard.confidence, "", more_due, voice.by)
+                self._tell(said)
 
     async def _recognised(self, listener: Listener, voice: CallerVoice) -> Transcription | None:
         try:

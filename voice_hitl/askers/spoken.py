@@ -1,11 +1,11 @@
 """`SpokenAsker`: asks the caller aloud, in the call, and takes an answer by voice or by key."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.asker import AskerSession, Asking, GaveUp, may_be_asked
 from voice_hitl.askers.conversation import Conversation, Understand
 from voice_hitl.line import After, Line
 from voice_hitl.provider import ProviderCapabilities
@@ -24,6 +24,10 @@ class SpokenAsker:
 
     Silence is never an answer, a doubtful yes is never a yes, our own voice coming back is nobody's.
 
+    In a conference it names whom it asks and hears each of them on their own lane, through its listener: never the
+    mix, which is nobody's answer. Without a listener or without lanes it takes keys. A sensitive answer is keyed there,
+    because everybody in the room hears what is said.
+
     Args:
         speaker: Makes the voice; without one the model's own says it, where it says exactly what it is given.
         listener: Hears the caller where the model must not, or cannot be kept quiet otherwise. A sensitive answer is
@@ -39,6 +43,7 @@ class SpokenAsker:
         understand: `async (question, text) -> Match | NoMatch | Command` for what the rules leave open, a model for
             instance. Of a confirmation or an approval it may say no, never yes. A sensitive answer it does not get.
         prompts: Sentences of your own, by key and language.
+        name_of: In a conference, what to call a participant aloud, by their id.
     """
 
     speaker: Speaker | None = None
@@ -53,6 +58,7 @@ class SpokenAsker:
     keys: tuple[str, str] = ("1", "2")
     prompts: Mapping[str, Mapping[str, str]] | None = None
     understand: Understand | None = None
+    name_of: Callable[[str], str] = str
 
     @property
     def name(self) -> str:
@@ -75,22 +81,27 @@ class SpokenAsker:
         return None
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
-        """A caller whose audio passes through here, who may answer, and whom we have a voice for."""
+        """People whose audio passes through here, who may answer, and whom we have a voice for."""
         if session is None or session.line is None or not session.line.carries_audio:
             return False
-        if not (session.line.can_be_held and (self.speaker is not None or session.line.speaks_verbatim)):
+        line = session.line
+        if not (line.can_be_held and (self.speaker is not None or line.speaks_verbatim)):
             return False
-        if request is not None and request.question is not None and not self._can_take(request.question, session.line):
+        if request is None:
+            return self._ear_on(line, sensitive=False) or line.carries_digits
+        if request.question is not None and not self._can_take(request.question, line):
             return False
-        if request is None or not request.audience:
-            return True
-        return "caller" in request.audience or session.participant_id in request.audience
+        return not request.audience or bool(may_be_asked(request.audience, session))
 
     def _can_take(self, question: Question, line: Line) -> bool:
-        """Whether there is a way by which nobody else gets a sensitive answer."""
-        if not question.sensitive or keeps_audio_here(self.listener):
-            return True
-        return line.carries_digits and can_be_keyed(question)
+        """Whether there is a way by which an answer comes: of a sensitive one, a way by which nobody else gets it."""
+        return self._ear_on(line, sensitive=question.sensitive) or (line.carries_digits and can_be_keyed(question))
+
+    def _ear_on(self, line: Line, *, sensitive: bool) -> bool:
+        """Whether what is said can be taken as an answer."""
+        if line.is_shared:
+            return line.has_lanes and self.listener is not None and not sensitive
+        return not sensitive or keeps_audio_here(self.listener)
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Hold the dialogue until it is filled, or until somebody else has answered (it is then cancelled)."""
@@ -98,7 +109,7 @@ class SpokenAsker:
             return GaveUp(0, "there is no call to ask in")
         language = self.language or session.language
         sensitive = asking.question.sensitive
-        listener = self.listener if not sensitive or keeps_audio_here(self.listener) else None
+        has_ear = self._ear_on(session.line, sensitive=sensitive)
         manner = Manner(
             language=language,
             tries=self.tries,
@@ -113,7 +124,7 @@ class SpokenAsker:
             language,
             self.prompts,
             hint=self.keypad_hint,
-            keys_only=sensitive and listener is None,
+            keys_only=not has_ear,
             yes=self.keys[0],
             no=self.keys[1],
         )
@@ -121,15 +132,20 @@ class SpokenAsker:
         question = spoken_question(asking.question, manner, phrases, keys)
         if question is None:
             return GaveUp(0, "the question cannot be asked aloud")
-        async with session.line.taken_by(asking.request.pending_id, after=self.after, deaf=sensitive) as held:
+        audience = asking.request.audience
+        addressed = ", ".join(self.name_of(each) for each in may_be_asked(audience, session)) if audience else ""
+        async with session.line.taken_by(
+            asking.request.pending_id, after=self.after, deaf=sensitive, audience=audience
+        ) as held:
             conversation = Conversation(
                 asking,
                 session,
                 held,
                 question,
                 speaker=self.speaker,
-                listener=listener,
+                listener=self.listener if has_ear else None,
                 understand=self.understand,
                 language=language,
+                addressed=addressed if session.line.is_shared else "",
             )
             return await conversation.run()

@@ -6,11 +6,10 @@ from typing import Protocol
 
 import anyio
 
-from voice_hitl.audio.frame import FRAME_MS
-from voice_hitl.audio.vad import SpeechBegan, VoiceActivity
+from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.channels.callers_turns import CallersTurns
-from voice_hitl.channels.callers_voice import CallersVoice
 from voice_hitl.channels.deaf_account import DeafAccount
+from voice_hitl.channels.heard_voice import ONSET_S, HeardVoice
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
@@ -20,13 +19,10 @@ from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, Li
 from voice_hitl.provider import AudioOut, Receiver, Transcript
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Mailbox, current_time
-from voice_hitl.transport import Leg, Played
+from voice_hitl.transport import AudioIn, Leg, Played
 
 ROUND_TRIP_MS = 100.0
 """What is taken off the caller's times where the leg has no measurement."""
-
-ONSET_S = 0.1
-"""How long a voice must last before it is known to be one (`VoiceActivity`)."""
 
 ASIDE_S = 30.0
 """How long the model may take over an aside."""
@@ -115,9 +111,11 @@ class HeldVoiceLine:
         self._rate = rate
         self._events: Mailbox[LineEvent] = Mailbox()
         self._voice = OurVoice(lambda: session.leg, rate, prefix, self._events.put)
-        self._activity = VoiceActivity(rate, onset_ms=int(ONSET_S * 1000))
         self._turns = CallersTurns(since=current_time())
-        self._callers_voice = CallersVoice() if deaf else None
+        self._is_shared = session.leg.capabilities.shared
+        self._is_deaf = deaf
+        self._voices: dict[str, HeardVoice] = {} if self._is_shared else {"": HeardVoice(rate, kept=deaf)}
+        self._silence = bytes(frame_bytes(rate))
         self.account = account
         self._to_say: deque[int] = deque()
         self._saying: dict[str, int] = {}
@@ -220,30 +218,29 @@ class HeldVoiceLine:
     @property
     def model_hears(self) -> bool:
         """Whether the model hears the caller."""
-        return self._callers_voice is None or self.lets_model_speak
+        return not self._is_deaf or self.lets_model_speak
 
     @property
     def caller_speaks(self) -> bool:
-        """Whether the caller's voice is heard."""
-        return self._activity.speaking
+        """Whether the caller's voice is heard, or one of those who are asked."""
+        return any(voice.speaks for voice in self._voices.values())
 
-    def heard_frame(self, pcm: bytes, at: float) -> None:
-        """20 ms of the caller."""
-        began = at - self._lag
-        found, utterances = self._activity.push(pcm, began), self._callers_voice
-        if isinstance(found, SpeechBegan):
-            self._turns.voice_began(found.at)
-            self._events.put(CallerBegan(found.at))
-            if utterances is not None:
-                utterances.began(found.at)
-        elif found is not None:
-            self._turns.voice_ended(found.at)
-            self._events.put(CallerEnded(found.at))
-            if utterances is not None:
-                utterances.ended(found.at)
-        said = utterances.push(pcm, began + FRAME_MS / 1000) if utterances is not None else None
-        if said is not None:
-            self._events.put(said)
+    def heard(self, audio: AudioIn) -> None:
+        """20 ms of the caller; of several, each who is asked is heard on their own lane, and the mix is not."""
+        lanes = dict(audio.lanes) if self._is_shared else {"": audio.pcm}
+        for by in lanes.keys() - self._voices.keys():
+            if self._asks(by):
+                self._voices[by] = HeardVoice(self._rate, by=by, kept=True)
+        for by, voice in self._voices.items():
+            for event in voice.push(lanes.get(by, self._silence), audio.at - self._lag):
+                self._heard(event)
+
+    def _heard(self, event: LineEvent) -> None:
+        if isinstance(event, CallerBegan):
+            self._turns.voice_began(event.at)
+        elif isinstance(event, CallerEnded):
+            self._turns.voice_ended(event.at)
+        self._events.put(event)
 
     def turn_began(self, item_id: str) -> None:
         """The provider hears the caller take a turn: its transcript is due from here on."""
@@ -255,8 +252,8 @@ class HeldVoiceLine:
 
     def transcribed(self, line: Transcript) -> None:
         """The final transcript of the caller's turn."""
-        if not self.model_hears:
-            return  # from before: it is the model's
+        if self._is_shared or not self.model_hears:
+            return  # of the mix, which is nobody's answer; or from before: it is the model's
         now = current_time()
         began, ended = self._turns.transcribed(line.item_id, line.text, now - self._lag)
         more = self._turns.more_due(now)
@@ -264,7 +261,7 @@ class HeldVoiceLine:
 
     def not_transcribed(self, item_id: str) -> None:
         """A turn that could not be transcribed."""
-        if not self.model_hears:
+        if self._is_shared or not self.model_hears:
             return
         now = current_time()
         self._turns.transcribed(item_id, "", now)

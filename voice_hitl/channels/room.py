@@ -8,7 +8,7 @@ from typing import assert_never
 import anyio
 
 from voice_hitl.audio.frame import FRAME_MS, frame_bytes
-from voice_hitl.audio.mixer import Mixer, Window
+from voice_hitl.audio.mixer import Mixer
 from voice_hitl.audio.vad import SpeechBegan, VoiceActivity
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.room_leg import RoomLeg
@@ -39,6 +39,9 @@ SEND_S = 1.0
 
 MESSAGES_QUEUED = 1024
 """How many messages to pages may wait; the oldest go first."""
+
+LINGER_S = 1.0
+"""How long after the last frame the room is still heard to be silent, in seconds: it ends every utterance."""
 
 _FRAME_S = FRAME_MS / 1000
 
@@ -82,7 +85,7 @@ class Room:
         self._voices: dict[str, VoiceActivity] = {}
         self._who_spoke = WhoSpoke()
         self._clock: Timer | None = None
-        self._due = 0.0
+        self._due = self._until = 0.0
         self._leg: RoomLeg | None = None
         self._outgoing: Mailbox[tuple[str, str]] = Mailbox(limit=MESSAGES_QUEUED, droppable=lambda _message: True)
 
@@ -222,21 +225,18 @@ class Room:
         if self._clock is None:
             self._due = current_time() + _FRAME_S
             self._clock = Timer(_FRAME_S, self._tick)
+        self._until = current_time() + LINGER_S
 
     def _tick(self) -> None:
         window, at = self._mixer.take(), self._due - _FRAME_S
         lanes = window.lanes if window is not None and self.capabilities.lanes else ()
         self._listen(lanes, at)
-        if window is not None:
-            self._hear(window, at, lanes)
+        if self._leg is not None:
+            self._leg.hear(window.mix if window is not None else b"", at, lanes)
         self._clock = None
-        if window is not None or any(voice.speaking or voice.voiced for voice in self._voices.values()):
+        if self._due < self._until:
             self._due += _FRAME_S
             self._clock = Timer(max(0.0, self._due - current_time()), self._tick)
-
-    def _hear(self, window: Window, at: float, lanes: tuple[tuple[str, bytes], ...]) -> None:
-        if self._leg is not None:
-            self._leg.hear(window.mix, at, lanes)
 
     def _listen(self, lanes: tuple[tuple[str, bytes], ...], at: float) -> None:
         """Find who speaks, lane by lane. Who sends nothing is silent."""

@@ -15,6 +15,7 @@ from voice_hitl.transport import (
     LegCapabilities,
     LegEvent,
     LegInfo,
+    PersonLeft,
 )
 
 UNHEARD_FRAMES = 50
@@ -47,10 +48,12 @@ class RoomLeg:
             lanes=capabilities.lanes,
         )
         self._events: Mailbox[LegEvent] = Mailbox(limit=UNHEARD_FRAMES, droppable=_is_audio)
-        self._heard_at = Resampler(room_rate, rate)
-        self._heard_frames = Framer(rate)
-        self._said_at = Resampler(rate, room_rate)
-        self._said_frames = Framer(room_rate)
+        self._room_rate = room_rate
+        self._rate = rate
+        self._is_of_one_rate = room_rate == rate
+        self._mix = self._converted()
+        self._lanes: dict[str, _Converted] = {}
+        self._said = _Converted(rate, room_rate)
         self._playback = Playback(rate)
         self._timer: Timer | None = None
         self._due = 0.0
@@ -80,14 +83,25 @@ class RoomLeg:
 
     def put(self, event: LegEvent) -> None:
         """Something happened in the room."""
+        if isinstance(event, PersonLeft):
+            self._lanes.pop(event.by, None)
         self._events.put(event)
 
     def hear(self, mix: bytes, at: float, lanes: tuple[tuple[str, bytes], ...]) -> None:
-        """20 ms of the room."""
+        """20 ms of the room. An empty mix: nobody sent anything."""
         if self._events.closed:
             return
-        for frame in self._heard_frames.push(self._heard_at.push(mix)):
-            self._events.put(AudioIn(frame, at, lanes))
+        if self._is_of_one_rate:
+            self._events.put(AudioIn(mix, at, lanes))
+            return
+        frames = self._mix.push(mix)
+        of_lanes = {by: self._lanes.setdefault(by, self._converted()).push(pcm) for by, pcm in lanes}
+        for index in range(max(1, len(frames), *(len(each) for each in of_lanes.values()))):
+            heard = tuple((by, each[index]) for by, each in of_lanes.items() if index < len(each))
+            self._events.put(AudioIn(frames[index] if index < len(frames) else b"", at + index * _FRAME_S, heard))
+
+    def _converted(self) -> "_Converted":
+        return _Converted(self._room_rate, self._rate)
 
     def end(self, reason: HangUpReason) -> None:
         """It is over. Only the first ending counts."""
@@ -122,27 +136,23 @@ class RoomLeg:
         for played in tick.played:
             self._events.put(played)
         if tick.pcm is not None:
-            self._publish(self._said_at.push(tick.pcm))
+            self._publish(self._said.push(tick.pcm))
         if self._playback.idle:
-            self._publish(self._said_at.flush(), last=True)
+            self._publish(self._said.flush())
             self._stop()
         else:
             self._due += _FRAME_S
             self._timer = Timer(max(0.0, self._due - current_time()), self._tick)
 
-    def _publish(self, pcm: bytes, *, last: bool = False) -> None:
-        for frame in self._said_frames.push(pcm):
+    def _publish(self, frames: list[bytes]) -> None:
+        for frame in frames:
             self._presence.publish_audio(frame)
-        rest = self._said_frames.flush() if last else None
-        if rest is not None:
-            self._presence.publish_audio(rest)
 
     def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._said_at.reset()
-        self._said_frames.reset()
+        self._said.reset()
         self._dry.set()
         self._dry = Latch()
 
@@ -165,6 +175,29 @@ class RoomLeg:
     async def aclose(self) -> None:
         """Let the room go."""
         self.end("us")
+
+
+class _Converted:
+    """A stream of frames at one rate as frames at another, about as many."""
+
+    def __init__(self, from_rate: int, to_rate: int) -> None:
+        self._resampler = Resampler(from_rate, to_rate)
+        self._framer = Framer(to_rate)
+
+    def push(self, pcm: bytes) -> list[bytes]:
+        """Add audio; the frames that are whole by it."""
+        return self._framer.push(self._resampler.push(pcm))
+
+    def flush(self) -> list[bytes]:
+        """What is left, the last frame padded with silence."""
+        frames = self._framer.push(self._resampler.flush())
+        rest = self._framer.flush()
+        return frames if rest is None else [*frames, rest]
+
+    def reset(self) -> None:
+        """Forget what is left."""
+        self._resampler.reset()
+        self._framer.reset()
 
 
 def _is_audio(event: LegEvent) -> bool:

@@ -53,8 +53,17 @@ class VoiceLine:
     @property
     def carries_audio(self) -> bool:
         """Whether audio passes through here."""
-        capabilities = self._session.leg.capabilities
-        return not (capabilities.hosted or capabilities.shared)
+        return not self._session.leg.capabilities.hosted
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people are on it."""
+        return self._session.leg.capabilities.shared
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether each of them is heard by themselves."""
+        return self._session.leg.capabilities.lanes
 
     @property
     def carries_digits(self) -> bool:
@@ -167,10 +176,10 @@ class VoiceLine:
         """The caller is heard for 20 ms: what the model hears of it."""
         held = self._held
         if held is not None:
-            held.heard_frame(audio.pcm, audio.at)
+            held.heard(audio)
             return audio.pcm if held.model_hears else bytes(len(audio.pcm))
         if self._hidden is not None:
-            self._hidden.heard_frame(audio.pcm, audio.at)
+            self._hidden.heard(audio)
             if self._hidden.caller_speaks:
                 return bytes(len(audio.pcm))
             self._hidden = None

@@ -134,8 +134,10 @@ class Voices:
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
     def caller_said(self, audio: AudioIn) -> None:
-        """20 ms of it."""
-        self._link.hear(self.line.heard(audio))
+        """20 ms of it. Of several who share the leg, a window in which nobody sent anything is not for the model."""
+        heard = self.line.heard(audio)
+        if heard:
+            self._link.hear(heard)
 
     def caller_speaks(self, item_id: str = "") -> None:
         """The caller begins: what the model says stops in this tick (an asker sees to itself). No wait is touched."""
