@@ -21,6 +21,7 @@ _BACKEND: Final = frozenset(
         "tools",
     }
 )
+_DELEGATION: Final = frozenset({"type", "acknowledgement_delay_ms"})
 _ROLES: Final = frozenset({"developer", "user", "assistant"})
 MOST_INPUT: Final = 128
 MOST_INPUT_TOKENS: Final = 8_192
@@ -82,8 +83,7 @@ def _delegation(session: Json) -> dict[str, object]:
     kind = text_of(delegation, "type", "session.delegation.")
     if kind not in ("client", "responses"):
         raise invalid("session.delegation.type", "expected 'client' or 'responses'")
-    known = {"type", "acknowledgement_delay_ms"} | ({"responses"} if kind == "responses" else set())
-    only(delegation, frozenset(known), "session.delegation.")
+    only(delegation, _DELEGATION if kind == "client" else _DELEGATION | {"responses"}, "session.delegation.")
     if kind == "responses":
         backend = object_of(delegation, "responses", "session.delegation.")
         only(backend, _BACKEND, "session.delegation.responses.")
@@ -106,7 +106,7 @@ def _check_input(session: Json) -> None:
         raise invalid("session.input", f"at most {MOST_INPUT} messages")
     for index, item in enumerate(items):
         where = f"session.input[{index}]"
-        message = cast("Json", item) if isinstance(item, dict) else {}
+        message = object_of({where: item}, where)
         if message.get("role") not in _ROLES:
             raise invalid(f"{where}.role", "expected 'developer', 'user' or 'assistant'")
         parts = list_of(message, "content", f"{where}.")
