@@ -1,10 +1,9 @@
-"""OpenAI for `voice_hitl`: the Realtime and Live APIs, chat models, speech and transcription, through the SDK."""
+"""OpenAI for `voice_hitl`: the Realtime API, chat models, speech and transcription, through the SDK."""
 
 from voice_hitl.errors import PluginMissing
 
 try:
     from voice_hitl_openai.chat import OpenAIChatModel
-    from voice_hitl_openai.live import OpenAILiveProvider
     from voice_hitl_openai.provider import OpenAIRealtimeProvider
     from voice_hitl_openai.speech import OpenAIListener, OpenAISpeaker
 except ImportError as missing:
@@ -12,4 +11,4 @@ except ImportError as missing:
         raise
     raise PluginMissing("OpenAI needs its SDK: pip install 'voice-hitl[openai]'") from missing
 
-__all__ = ["OpenAIChatModel", "OpenAIListener", "OpenAILiveProvider", "OpenAIRealtimeProvider", "OpenAISpeaker"]
+__all__ = ["OpenAIChatModel", "OpenAIListener", "OpenAIRealtimeProvider", "OpenAISpeaker"]

@@ -2,6 +2,7 @@
 
 import re
 
+import anyio
 import pytest
 
 from tests.channels.desk import Call, Desk, settle_down
@@ -278,6 +279,23 @@ async def test_a_session_that_ends_withdraws_what_a_said_call_asks() -> None:
         call.caller.hang_up()
         await call.closed()
         assert [report.outcome for report in desk.reports] == [OutcomeKind.CANCELLED]
+
+
+async def test_what_is_still_being_said_when_the_session_ends_runs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async with Desk() as desk:
+
+        @desk.kit.hook(HookTrigger.ON_USER_INPUT_SETTLED)
+        async def slow(_event: object, _ctx: HookContext) -> None:
+            await anyio.sleep(0.2)
+
+        call = await desk.call()
+        await call.confirm()
+        call.session.begin_ending("us")
+        call.model.emit(ResponseStarted("r1"), said(LOOK_UP, final=False))
+        await call.closed()
+        await settle_down(1)
+        assert [report.tool_name for report in desk.reports] == ["ConfirmAction"]
+        assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 async def test_switched_off_everything_is_speech() -> None:

@@ -169,7 +169,8 @@ class SpokenCalls:
             self._run(made)
 
     def end(self) -> None:
-        """The session is over: nothing that was said runs any more."""
+        """The session is over: nothing that was said, or is still being said, runs any more."""
+        self._enabled = False
         self._waiting.clear()
         for item in self._items.values():
             item.stop_timer()

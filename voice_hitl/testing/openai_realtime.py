@@ -26,8 +26,10 @@ what the service was seen to do; where the two leave something open, this is a g
 """
 
 import itertools
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, cast
@@ -36,13 +38,14 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 
 from voice_hitl.errors import PluginMissing
-from voice_hitl.tasks import current_time
+from voice_hitl.tasks import Mailbox, Tasks, Timer, current_time
 from voice_hitl.testing.openai.machine import Machine
-from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Fail, Habits, Pause, RunOut, Say, Script, Step, Turn, Utterance
+from voice_hitl.testing.openai.wire import Close
 
 try:
     from websockets.asyncio.server import Server, ServerConnection, serve
+    from websockets.exceptions import ConnectionClosed
     from websockets.http11 import Request, Response
 except ImportError as missing:
     raise PluginMissing("this server needs websockets: pip install 'voice-hitl[openai]'") from missing
@@ -63,45 +66,52 @@ __all__ = [
 MOST_MESSAGE_BYTES: Final = 21 * 2**20
 """15 MiB of audio in base64, and something around it."""
 
+MOST_KEPT: Final = 10_000
+"""Events of the client that are remembered; audio is only counted."""
+
 PATH: Final = "/v1/realtime"
+
+Event = Mapping[str, object]
+Tamper = Callable[[dict[str, object]], Sequence[Event | str]]
 
 
 class RealtimeServerSession:
     """One session, as the test sees it: what the client sent, and what the caller and the network do."""
 
     def __init__(self, socket: ServerConnection, machine: Machine, tamper: Callable[[], Tamper | None]) -> None:
+        self._socket = socket
         self._machine = machine
-        self.socket = MachineSocket(socket, machine, tamper, audio_kind="input_audio_buffer.append")
-        """The service's end of the connection."""
+        self._tamper = tamper
+        self._out: Mailbox[str | Close] = Mailbox()
+        self._timer: Timer | None = None
+        self._events: deque[Event] = deque(maxlen=MOST_KEPT)
+        self._news = anyio.Event()
+        self.frames = 0
+        """How many pieces of audio the client sent."""
+        self.failure: Exception | None = None
+        """What the test's script raised, if it did."""
 
     # --- what the client did -----------------------------------------------------------------------------------------
 
     @property
     def events(self) -> list[Event]:
         """What the client sent, without its audio."""
-        return self.socket.events
+        return list(self._events)
 
     def sent(self, kind: str) -> list[Event]:
         """What the client sent of this type."""
-        return self.socket.sent(kind)
+        return [event for event in self._events if event.get("type") == kind]
 
     async def received(self, kind: str, *, count: int = 1) -> Event:
         """Wait until the client has sent `count` events of this type; return the last of them."""
-        return await self.socket.received(kind, count=count)
+        await self.until(lambda: len(self.sent(kind)) >= count)
+        return self.sent(kind)[count - 1]
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait until this is so; it is asked whenever the client has sent something."""
-        await self.socket.until(happened)
-
-    @property
-    def frames(self) -> int:
-        """How many pieces of audio the client sent."""
-        return self.socket.frames
-
-    @property
-    def failure(self) -> Exception | None:
-        """What the test's script raised, if it did."""
-        return self.socket.failure
+        while not happened():
+            news = self._news
+            await news.wait()
 
     @property
     def items(self) -> list[Event]:
@@ -122,42 +132,114 @@ class RealtimeServerSession:
 
     def caller_starts(self) -> None:
         """The caller begins to speak."""
-        self.socket.do(self._machine.caller.start)
+        self._do(self._machine.caller.start)
 
     def caller_stops(self, text: str | None) -> None:
         """The caller stops, having said this; None: what cannot be transcribed."""
-        self.socket.do(lambda: self._machine.caller.stop(text))
+        self._do(lambda: self._machine.caller.stop(text))
 
     # --- what the service and the network do -------------------------------------------------------------------------
 
     def release(self, pause: Pause) -> None:
         """Let the model go on from a pause."""
         pause.released = True
-        self.socket.do(lambda: None)
+        self._do(lambda: None)
 
     def send(self, event: Event) -> None:
         """Say something of the test's own."""
-        self.socket.send(event)
+        self._out.put(json.dumps(event))
 
     def send_text(self, text: str) -> None:
         """Send this as it stands, JSON or not."""
-        self.socket.send_text(text)
+        self._out.put(text)
 
     def expire(self) -> None:
         """End the session as its time limit does."""
-        self.socket.do(self._machine.expire)
+        self._do(self._machine.expire)
 
     def close(self, code: int = 1011, reason: str = "internal error") -> None:
         """End the connection, after what was said already."""
-        self.socket.close(code, reason)
+        self._out.put(Close(code, reason))
 
     def drop(self) -> None:
         """Cut the connection, with no goodbye."""
-        self.socket.drop()
+        self._socket.transport.abort()
+
+    # --- the socket --------------------------------------------------------------------------------------------------
 
     async def serve(self) -> None:
         """Speak with the client until the connection ends."""
-        await self.socket.serve()
+        self._flush()
+        tasks = Tasks("openai realtime server")
+        tasks.spawn(self._write(), "writer")
+        try:
+            async for text in self._socket:
+                self._receive(text)
+        except ConnectionClosed:
+            pass
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._out.close()
+            await tasks.close()
+            self._tell()
+
+    def _receive(self, text: str | bytes) -> None:
+        try:
+            event = self._machine.receive(text, current_time())
+        except Exception as failure:  # noqa: BLE001 - the test's script is users' code: told when the server closes
+            self._fail(failure)
+            return
+        self._flush()
+        if event is None:
+            return
+        if event.get("type") == "input_audio_buffer.append":
+            self.frames += 1
+        else:
+            self._events.append(event)
+        self._tell()
+
+    def _do(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+            self._machine.tick(current_time())
+        except Exception as failure:  # noqa: BLE001 - as in _receive
+            self._fail(failure)
+        else:
+            self._flush()
+
+    def _fail(self, failure: Exception) -> None:
+        self.failure = self.failure or failure
+        self.close(1011, "the script raised")
+
+    def _flush(self) -> None:
+        for said in self._machine.take():
+            if isinstance(said, Close):
+                self._out.put(said)
+                continue
+            tamper = self._tamper()
+            for event in tamper(said) if tamper is not None else [said]:
+                self._out.put(event if isinstance(event, str) else json.dumps(event))
+        if self._timer is not None:
+            self._timer.cancel()
+        deadline = self._machine.deadline()
+        self._timer = None
+        if deadline is not None:
+            self._timer = Timer(max(0.0, deadline - current_time()), lambda: self._do(lambda: None))
+
+    async def _write(self) -> None:
+        try:
+            async for said in self._out:
+                if isinstance(said, Close):
+                    await self._socket.close(said.code, said.reason)
+                    return
+                await self._socket.send(said)
+        except ConnectionClosed:
+            return
+
+    def _tell(self) -> None:
+        news, self._news = self._news, anyio.Event()
+        news.set()
 
 
 class OpenAIRealtimeServer:
