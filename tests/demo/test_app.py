@@ -57,8 +57,8 @@ async def test_the_page_and_its_client_come_without_a_build_step() -> None:
     async with site(create_demo(provider=ScriptedProvider())) as client:
         page = await client.get("/")
         assert page.headers["content-type"].startswith("text/html")
-        for name in ("voice-hitl.js", "demo.js", "cards.js", "fields.js", "picker.js", "ribbon.js", "element.js"):
-            script = await client.get(f"/{name}")
+        for name in ("voice-hitl", "demo", "cards", "fields", "left", "picker", "ribbon", "element"):
+            script = await client.get(f"/{name}.js")
             assert script.status_code == 200
             assert "javascript" in script.headers["content-type"]
         assert (await client.get("/demo.css")).status_code == 200

@@ -2,7 +2,9 @@
 
 import logging
 import os
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Literal, NoReturn
 
 import anyio
@@ -26,6 +28,8 @@ app = typer.Typer(
 )
 out = Console()
 err = Console(stderr=True)
+
+DATA = Path(typer.get_app_dir("voice-hitl")) / "demo"
 
 Host = Annotated[str, typer.Option(help="The address to listen on; anything but this machine's own lets others call.")]
 Model = Annotated[
@@ -63,12 +67,15 @@ def demo(
     port: Port = 8484,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
     provider: Model = None,
+    data: Annotated[
+        Path, typer.Option(file_okay=False, help="The folder in which bookings and open approvals outlive the demo.")
+    ] = DATA,
 ) -> None:
     """Talk to an agent in the browser, and answer what it asks."""
     try:
         with plugins.needing("demo"):
             from voice_hitl.cli.serving import run_demo  # noqa: PLC0415 - needs an extra that the others do not
-        anyio.run(run_demo, host, port, open_browser, provider, out)
+        anyio.run(partial(run_demo, host, port, open_browser, provider, out, data=data))
     except KeyboardInterrupt:
         pass
     except (VoiceHitlError, OSError) as error:

@@ -4,6 +4,7 @@ import os
 import sys
 import webbrowser
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
@@ -18,17 +19,19 @@ from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
 
 
-async def run_demo(host: str, port: int, open_browser: bool, model: ModelName | None, out: Console) -> None:
+async def run_demo(
+    host: str, port: int, open_browser: bool, model: ModelName | None, out: Console, *, data: Path | None = None
+) -> None:
     """Serve the demo until the program is asked to end; open calls are hung up then.
 
-    `model` None: OpenAI's where `OPENAI_API_KEY` is set, else the embedded one.
+    `model` None: OpenAI's where `OPENAI_API_KEY` is set, else the embedded one. `data`: the folder of what outlives it.
 
     Raises:
         PluginMissing: The demo's extra is not installed.
         PortBusy: Another program has the port.
     """
     with listen(host, port) as listener:
-        async with serving(await _loaded(model, out), listener) as url:
+        async with serving(await _loaded(model, out, data), listener) as url:
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
             with end_signals() as asked_to_end:
                 if open_browser and has_browser():
@@ -62,8 +65,8 @@ async def run_check(
             return await _checked(here, timeout, progress)
 
 
-async def _loaded(model: ModelName | None, console: Console) -> Demo:
-    demo = create_demo(choose_model(model, os.environ))
+async def _loaded(model: ModelName | None, console: Console, data: Path | None = None) -> Demo:
+    demo = create_demo(choose_model(model, os.environ), data=data)
     console.print(f"[dim]{escape(demo.model.told)}[/]", highlight=False)
     with console.status("loading the agent's ears and voice"):
         await demo.preload()

@@ -21,15 +21,19 @@ from voice_hitl.askers.card import CardAsker
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
+from voice_hitl.demo.left_open import LateResults, LeftOpen
 from voice_hitl.demo.model import DemoModel, embedded_model
 from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
 from voice_hitl.events import DigitEvent, HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
+from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.messages import instant
 from voice_hitl.provider import Provider
+from voice_hitl.store import Store
+from voice_hitl.stores.sqlite import SQLiteStore
 from voice_hitl.tools.asking import confirm_action
 from voice_hitl.transport import Transport
 
@@ -89,6 +93,8 @@ class Demo:
     model: DemoModel
     transport: WebTransport
     restaurant: Restaurant
+    human: HumanInputHandler
+    store: Store | None = None
 
     async def preload(self) -> None:
         """Load what the agent's voice needs, so that the first caller does not wait for it.
@@ -103,12 +109,19 @@ class Demo:
         """Hang up every call and end everything; closing twice is harmless."""
         await self.kit.close()
         await self.transport.aclose()
+        await self.human.close()
+        if self.store is not None:
+            await self.store.aclose()
         if isinstance(self.model.speaker, Closes):
             await self.model.speaker.aclose()
 
 
 def create_demo(
-    model: DemoModel | None = None, *, provider: Provider | None = None, timeout: float = TIMEOUT_S
+    model: DemoModel | None = None,
+    *,
+    provider: Provider | None = None,
+    timeout: float = TIMEOUT_S,
+    data: Path | None = None,
 ) -> Demo:
     """Put the demo together.
 
@@ -116,13 +129,19 @@ def create_demo(
         model: What it runs on; by default the embedded model.
         provider: Short for a model of this provider that speaks first.
         timeout: Seconds the person has for an answer.
+        data: The folder in which bookings and open approvals outlive the demo; None: nothing does.
 
     Raises:
         PluginMissing: The embedded provider or the WebRTC transport is not installed.
     """
     transport = _load_transport()(authorize=_same_origin)
     kit = VoiceKit()
-    restaurant = Restaurant()
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True)
+    restaurant = Restaurant(data / "bookings.jsonl" if data is not None else None)
+    store = SQLiteStore(data / "requests.db") if data is not None else None
+    results = LateResults()
+    human = HumanInputHandler(store=store, tools=[BOOK_TABLE], tool_handler=restaurant.serve, on_late_result=results)
     if model is None:
         model = DemoModel(provider=provider) if provider is not None else embedded_model()
     voice = RealtimeVoiceChannel(
@@ -135,6 +154,7 @@ def create_demo(
         human_input_handler=HumanInputToolHandler(
             {"ConfirmAction"},
             timeout=timeout,
+            handler=human,
             tool_definitions=[confirm_action()],
             askers=_askers(model),
         ),
@@ -147,7 +167,9 @@ def create_demo(
     kit.hook(HookTrigger.ON_DIGIT, HookExecution.ASYNC)(_pressed)
     if not model.speaks_first:
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
-    return Demo(Starlette(routes=_routes(transport, model)), kit, voice, model, transport, restaurant)
+    left = LeftOpen(human, results, _visitor).routes() if store is not None else []
+    app = Starlette(routes=[*left, *_routes(transport, model)])
+    return Demo(app, kit, voice, model, transport, restaurant, human, store)
 
 
 def _askers(model: DemoModel) -> list[Asker]:
@@ -182,6 +204,11 @@ async def _same_origin(request: Request) -> Visitor | None:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return None
     return Visitor()
+
+
+async def _visitor(request: Request) -> str | None:
+    visitor = await _same_origin(request)
+    return visitor.participant_id if visitor is not None else None
 
 
 async def _greet(_event: SessionEvent, context: HookContext) -> None:

@@ -1,7 +1,11 @@
 """The restaurant that the demo calls: what its agent is told, and its tools besides the person's."""
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from pathlib import Path
+from typing import Final, cast
+
+import anyio
 
 from voice_hitl.errors import UnservedToolCallError
 from voice_hitl.tools.definition import AITool
@@ -17,6 +21,16 @@ SYSTEM_PROMPT: Final = (
 PICK_TIME: Final = "pick_time"
 """The tool of the page in the call: the caller chooses a time there (`static/picker.js`)."""
 
+LARGE: Final = 8
+"""From so many people on a booking is approved before it is made."""
+
+
+def is_large(arguments: Mapping[str, object]) -> bool:
+    """Whether a booking needs an approval of its own."""
+    party = arguments.get("party_size")
+    return isinstance(party, int) and party >= LARGE
+
+
 BOOK_TABLE: Final = AITool(
     "book_table",
     "Book a table. Only after ConfirmAction confirmed exactly this booking.",
@@ -31,19 +45,38 @@ BOOK_TABLE: Final = AITool(
         "required": ["name", "party_size", "day", "time"],
         "additionalProperties": False,
     },
-    title="Book a table",
+    title="Take this large party",
+    speak="A large party: {party_size} people, {day} at {time}, for {name}.",
+    requires_approval=is_large,
+    approvers=("caller",),
 )
 
 
 class Restaurant:
-    """Keeps the bookings of one run of the demo."""
+    """Takes bookings.
 
-    def __init__(self) -> None:
-        self.bookings: list[Mapping[str, object]] = []
+    Args:
+        book: The file they are written to, a line each; None: they last as long as this run of the demo.
+    """
+
+    def __init__(self, book: Path | None = None) -> None:
+        self._book = book
+        self.bookings: list[Mapping[str, object]] = _read(book) if book is not None and book.exists() else []
 
     async def serve(self, name: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Serve a tool call: take the booking."""
         if name != BOOK_TABLE.name:
             raise UnservedToolCallError(f"the restaurant has no tool {name!r}")
-        self.bookings.append(dict(arguments))
-        return {"booked": True, "reference": f"T-{1040 + len(self.bookings)}", **arguments}
+        booking = dict(arguments)
+        self.bookings.append(booking)
+        reference = f"T-{1040 + len(self.bookings)}"
+        if self._book is not None:
+            async with await anyio.open_file(self._book, "a") as book:
+                await book.write(json.dumps(booking) + "\n")
+        return {"booked": True, "reference": reference, **arguments}
+
+
+def _read(book: Path) -> list[Mapping[str, object]]:
+    # A line that was cut when the machine went down is no booking.
+    lines = [line for line in book.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return [cast("Mapping[str, object]", json.loads(line)) for line in lines]
