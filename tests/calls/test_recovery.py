@@ -9,7 +9,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from voice_hitl.calls.recovery import LONGEST, MOST_OPENINGS, fenced, find_call, may_begin, without_responses
+from voice_hitl.calls.recovery import (
+    LONGEST,
+    MOST_OPENINGS,
+    fenced,
+    find_call,
+    last_start,
+    may_begin,
+    without_responses,
+)
 
 TEXT = {"type": "string"}
 TOOLS: Mapping[str, Mapping[str, object]] = {
@@ -203,3 +211,10 @@ def test_a_mention_in_the_middle_of_a_sentence_is_never_a_call(row: Row, before:
     assume("\n" not in words)  # a line of its own is a sentence of its own
     assert find_call(f"{before} {words}", TOOLS) is None
     assert find_call(f"{words} {before}", TOOLS) is None
+
+
+def test_the_last_sentence_of_a_text_is_found() -> None:
+    assert last_start("") == 0
+    assert last_start("Good day") == 0
+    assert last_start("Good day. It is late") == 10
+    assert last_start("One.\nTwo") == 5

@@ -63,3 +63,17 @@ def test_words_and_a_call_are_the_whole_answer(pieces: list[str]) -> None:
     else:
         assert answer.words == whole[: found.start].rstrip()
         assert (shown + rest).rstrip() == answer.words
+
+
+def test_a_long_answer_is_not_read_again_with_every_piece() -> None:
+    answer, text = WrittenAnswer(TOOLS), "Words without end. " * 800
+    shown = [answer.write(text[at : at + 5]) for at in range(0, len(text), 5)]
+    assert "".join(shown) + answer.end()[0] == text
+
+
+def test_a_call_that_spans_what_looks_like_sentences_is_held_back_whole() -> None:
+    shown, answer = written("Sure. ", 'look_up({"q": "Hello. ', 'Is it open? Yes"', "})")
+    assert shown == ["Sure. ", "", "", ""]
+    found = answer.end()[1]
+    assert found is not None
+    assert found.arguments == {"q": "Hello. Is it open? Yes"}

@@ -81,6 +81,11 @@ def may_begin(text: str, tools: Tools) -> int | None:
     return None
 
 
+def last_start(text: str) -> int:
+    """Where its last sentence begins: no call begins before it that has not begun to show (`may_begin`) already."""
+    return max((match.end() for match in _START.finditer(text)), default=0)
+
+
 def without_responses(text: str) -> str:
     """The text without what the model invents as a tool's result: that is never a result."""
     return _RESPONSE.sub("", text) if _RESPONSE_TAG in text else text

@@ -1,6 +1,6 @@
 """A chat model's answer while it is written: what of it is words, and the call that it writes instead of issuing it."""
 
-from voice_hitl.calls.recovery import Recovered, find_call, may_begin, without_responses
+from voice_hitl.calls.recovery import Recovered, find_call, last_start, may_begin, without_responses
 from voice_hitl.calls.spoken_forms import Tools
 
 
@@ -15,6 +15,7 @@ class WrittenAnswer:
         self._tools = tools
         self._written = ""
         self._shown = 0
+        self._read = 0
         self.words = ""
         """What of it is words, so far."""
 
@@ -24,8 +25,13 @@ class WrittenAnswer:
         if not self._tools:
             return self._show(self._written, len(self._written))
         clean = without_responses(self._written)
-        start = may_begin(clean, self._tools)
-        return self._show(clean, len(clean) if start is None else start)
+        # What was read already is not read again: an answer may be long, and comes in many pieces.
+        self._read = min(self._read, len(clean))
+        tail = clean[self._read :]
+        start = may_begin(tail, self._tools)
+        end = len(clean) if start is None else self._read + start
+        self._read += last_start(tail) if start is None else start
+        return self._show(clean, end)
 
     def end(self, *, whole: bool = True) -> tuple[str, Recovered | None]:
         """Nothing more comes: the words that were held back, and the call, if there is one.
