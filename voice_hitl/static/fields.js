@@ -117,6 +117,7 @@ function approval(question, send) {
   const change = button("Change the details", "decline", () => {
     edits.element.hidden = !edits.element.hidden;
     change.setAttribute("aria-expanded", String(!edits.element.hidden));
+    change.textContent = edits.element.hidden ? "Change the details" : "Leave them as they are";
     if (!edits.element.hidden) edits.focus();
   });
   change.setAttribute("aria-expanded", "false");
@@ -152,20 +153,25 @@ function editor({ arguments: given, parameters }) {
   const known = parameters?.properties ?? {};
   if (Object.keys(known).length === 0) {
     const whole = jsonField("Arguments", given);
-    return { element: whole.element, focus: () => whole.element.focus(), value: () => whole.value() ?? null };
+    const value = () => {
+      const edited = whole.value() ?? {};
+      return whole.element.reportValidity() ? edited : null;
+    };
+    return { element: whole.element, focus: () => whole.element.focus(), value };
   }
   const names = [...new Set([...Object.keys(known), ...Object.keys(given)])];
   const fields = names.map((name) => /** @type {const} */ ([name, argument(name, known[name] ?? {}, given[name])]));
-  const rows = fields.map(([name, { element }]) =>
-    h("label", { class: "argument" }, [h("span", {}, [known[name]?.title ?? title(name)]), element]),
-  );
+  const rows = fields.map(([name, { element, value }]) => {
+    const was = h("span", { class: "was", hidden: "" }, [`was ${plain(given[name] ?? "left out")}`]);
+    element.addEventListener("input", () => (was.hidden = same(value(), given[name])));
+    return h("label", { class: "argument" }, [h("span", {}, [known[name]?.title ?? title(name), was]), element]);
+  });
   return {
     element: h("div", { class: "arguments" }, rows),
     focus: () => fields[0][1].element.focus(),
     value() {
-      if (!fields.every(([, field]) => field.element.reportValidity())) return null;
       const edited = fields.map(([name, field]) => [name, field.value()]);
-      if (edited.some(([, value]) => value === null)) return null;
+      if (!fields.every(([, field]) => field.element.reportValidity())) return null;
       return Object.fromEntries(edited.filter(([, value]) => value !== undefined));
     },
   };
@@ -173,7 +179,7 @@ function editor({ arguments: given, parameters }) {
 
 /**
  * @typedef {{ element: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, value: () => any }} Argument
- *   `value()`: undefined where it is left out, null where it cannot be read (and says so).
+ *   `value()`: undefined where it is left out; where it cannot be read the element is invalid.
  */
 
 /** @param {string} name @param {any} schema @param {unknown} given @returns {Argument} */
@@ -216,7 +222,6 @@ function jsonField(name, given) {
         return JSON.parse(field.value);
       } catch {
         field.setCustomValidity("That is not JSON.");
-        field.reportValidity();
         return null;
       }
     },
@@ -324,8 +329,14 @@ function title(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** @param {unknown} one @param {unknown} other */
+function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** @param {unknown} value */
 function plain(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -63,6 +63,7 @@ function signedOut() {
   choose(null);
   open.clear();
   settled.clear();
+  announce("");
   draw();
   byId("who", HTMLElement).hidden = page.work.hidden = true;
   page.signIn.hidden = false;

@@ -22,7 +22,7 @@ export class Detail {
     this.said = h("ol", { class: "said", "aria-label": "What was said last" });
     this.body = h("div", { class: "body" });
     this.error = h("p", { class: "error", role: "alert", hidden: "" });
-    this.element.append(this.head, this.body, h("section", { class: "call", "aria-label": "The call" }, [this.said]));
+    this.element.append(this.head, h("section", { "aria-label": "The call" }, [this.said]), this.body);
     this.#draw();
     this.show(request);
   }
@@ -77,23 +77,29 @@ export class Detail {
       ["On the line", request.caller],
       ["Tool", request.tool],
     ]);
-    const children = [
+    const about = h("div", { class: "about" }, [
+      h(
+        "dl",
+        { class: "facts" },
+        facts.filter(([, fact]) => fact).map(([name, fact]) => h("div", {}, [h("dt", {}, [name]), h("dd", {}, [fact])])),
+      ),
+      ...(request.outcome ? [] : [this.#taking(me)]),
+    ]);
+    this.head.replaceChildren(
       h("div", { class: "top" }, [
         h("span", { class: "kind" }, [kind(request)]),
         h("span", { class: "since", "data-since": request.created_at }),
         ...(request.outcome ? [] : [h("span", { class: "left", role: "timer", "aria-label": "Time left", "data-expires": request.expires_at ?? "" })]),
       ]),
-      h("dl", { class: "facts" }, facts.filter(([, fact]) => fact).map(([name, fact]) => h("div", {}, [h("dt", {}, [name]), h("dd", {}, [fact])]))),
-    ];
-    if (!request.outcome) children.push(this.#taking(me));
-    this.head.replaceChildren(...children);
+      about,
+    );
   }
 
   /** @param {string} me */
   #taking(me) {
     const { taken } = this.request;
     const mine = taken?.by === me;
-    const words = mine ? "You are on it: the others see that." : taken ? `${taken.by} is on it. You may answer all the same.` : "";
+    const words = mine ? "You are on it" : taken ? `${taken.by} is on it` : "";
     const button = h("button", { class: "quiet", type: "button" }, [mine ? "Let go" : "I’m on it"]);
     button.addEventListener("click", mine ? this.does.release : this.does.take);
     return h("div", { class: "taking" }, [h("span", { class: taken ? "taken" : "" }, [words]), ...(taken && !mine ? [] : [button])]);

@@ -1,0 +1,196 @@
+"""Operators at their console in headless Chromium, a caller on the line: who is first, and what everybody is told."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.e2e.console_browser import WITHIN_S, Clock, desks
+from voice_hitl.provider import Transcript
+from voice_hitl.testing import SentToolResult
+
+pytestmark = pytest.mark.anyio
+expect.set_options(timeout=WITHIN_S * 1000)
+
+COURIER = {"action": "Book the courier"}
+REFUND = {"order": "A-17", "amount": 40}
+FORM = {
+    "questions": [
+        {
+            "question": "Where do they sit?",
+            "header": "Seating",
+            "options": [
+                {"label": "Inside", "description": "Quiet"},
+                {"label": "Terrace", "description": "Heated"},
+            ],
+        }
+    ]
+}
+
+
+async def chosen(page: Page, words: str) -> None:
+    await page.get_by_label("Open requests").get_by_role("button", name=re.compile(words)).click()
+
+
+async def test_the_first_answer_wins_the_model_reads_it_and_the_other_page_says_so() -> None:
+    async with desks() as at:
+        ann, bob = await at.operator("ann"), await at.operator("bob")
+        clock = Clock()
+        call = at.asks("ConfirmAction", COURIER)
+        for page in (ann, bob):
+            await chosen(page, "Book the courier")
+        clock.took("the question was on both pages")
+        await bob.get_by_role("button", name="Yes, go ahead").focus()
+        await expect(ann.locator(".row .taken")).to_have_text("bob is on it")
+        clock.took("the other page said who is on it")
+        await ann.get_by_role("button", name="Yes, go ahead").click()
+        sent = await at.model.expect(SentToolResult, call_id=call, failed=False, within_s=WITHIN_S)
+        assert '"confirmed": true' in sent.text
+        clock.took("the model read the answer")
+        await expect(bob.locator(".verdict")).to_contain_text("Answered by ann")
+        await expect(ann.locator(".verdict")).to_contain_text("Answered by you")
+        await expect(bob.get_by_role("status").last).to_contain_text("Answered by ann")
+        await expect(bob.get_by_role("button", name="Yes, go ahead")).to_have_count(0)
+        clock.took("the other page said who was first")
+
+
+async def test_a_hang_up_closes_the_row() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        clock = Clock()
+        at.caller.hang_up()
+        await expect(ann.locator(".verdict")).to_contain_text("No longer needed")
+        await ann.get_by_text("All quiet.").wait_for()
+        await expect(ann.get_by_label("Settled requests")).to_contain_text("No longer needed")
+        clock.took("the row closed")
+        await at.caller.ended()
+
+
+async def test_a_page_that_is_loaded_again_in_the_middle_shows_what_is_open() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        call = at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        clock = Clock()
+        await ann.reload()
+        await chosen(ann, "Book the courier")
+        clock.took("what is open was there again")
+        await ann.get_by_role("button", name="No", exact=True).click()
+        sent = await at.model.expect(SentToolResult, call_id=call, within_s=WITHIN_S)
+        assert '"confirmed": false' in sent.text
+        await expect(ann.locator(".verdict")).to_contain_text("Answered by you")
+
+
+async def test_everything_goes_by_keys() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        clock = Clock()
+        refund, courier, form = (
+            at.asks("refund", REFUND),
+            at.asks("ConfirmAction", COURIER),
+            at.asks("ask_user_question", FORM),
+        )
+        await expect(ann.get_by_label("Open requests").get_by_role("button")).to_have_count(3)
+        keys = ann.keyboard
+        await keys.press("j")
+        await expect(ann.locator(".request .prompt")).to_have_text("Refund order A-17?")
+        await keys.press("j")
+        await keys.press("k")
+        await keys.press("r")
+        await keys.type("just not on")
+        await keys.press("Enter")
+        sent = await at.model.expect(SentToolResult, call_id=refund, within_s=WITHIN_S)
+        assert "just not on" in sent.text
+        assert at.refunded == []
+        clock.took("an approval was rejected with a reason")
+        await keys.press("j")
+        await expect(ann.locator(".request .prompt")).to_have_text("Book the courier?")
+        await keys.press("a")
+        await expect(ann.get_by_role("button", name="Yes, go ahead")).to_be_focused()
+        await keys.press("a")
+        sent = await at.model.expect(SentToolResult, call_id=courier, failed=False, within_s=WITHIN_S)
+        assert '"confirmed": true' in sent.text
+        clock.took("a question was answered with yes")
+        await keys.press("Escape")
+        await keys.press("k")
+        await expect(ann.locator(".request .prompt")).to_have_text(re.compile("Where do they sit"))
+        await keys.press("a")
+        await keys.press("ArrowDown")
+        await keys.press("Enter")
+        sent = await at.model.expect(SentToolResult, call_id=form, failed=False, within_s=WITHIN_S)
+        assert "Terrace" in sent.text
+        clock.took("a form was filled in")
+
+
+async def test_an_approval_with_edits_runs_with_what_was_edited() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        call = at.asks("refund", REFUND)
+        await chosen(ann, "Refund order A-17")
+        clock = Clock()
+        await ann.get_by_role("button", name="Change the details").click()
+        await ann.get_by_label("Amount").fill("30")
+        await expect(ann.locator(".was:visible")).to_have_text("was 40")
+        await ann.get_by_role("button", name="Approve").click()
+        sent = await at.model.expect(SentToolResult, call_id=call, failed=False, within_s=WITHIN_S)
+        assert sent.text == "paid back"
+        assert at.refunded == [{"order": "A-17", "amount": 30}]
+        await expect(ann.locator(".verdict")).to_contain_text("Approved with changes by you")
+        clock.took("the tool ran with what was edited")
+
+
+async def test_an_answer_that_does_not_fit_is_told_and_can_be_corrected() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        call = at.asks("refund", REFUND)
+        await chosen(ann, "Refund order A-17")
+        await ann.get_by_role("button", name="Change the details").click()
+        await ann.get_by_label("Amount").fill("")
+        await ann.get_by_role("button", name="Approve").click()
+        await expect(ann.get_by_role("alert")).to_contain_text("do not fit refund")
+        await ann.get_by_label("Amount").fill("35")
+        await ann.get_by_role("button", name="Approve").click()
+        await at.model.expect(SentToolResult, call_id=call, failed=False, within_s=WITHIN_S)
+        assert at.refunded == [{"order": "A-17", "amount": 35}]
+
+
+async def test_what_was_said_stands_beside_the_question_and_is_text_and_never_markup() -> None:
+    trap = "<img src=x onerror='window.trapped = true'>"
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.model.emit(Transcript("user", f"I said {trap}", final=True, item_id="i1"))
+        at.asks("ConfirmAction", {"action": trap})
+        await chosen(ann, "img src")
+        await expect(ann.get_by_label("What was said last")).to_contain_text(f"I said {trap}")
+        assert await ann.locator("img").count() == 0
+        assert await ann.evaluate("window.trapped") is None
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_on_a_phone_a_request_has_the_page_to_itself() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann", width=390)
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        await expect(ann.get_by_label("Open requests")).to_be_hidden()
+        assert await ann.evaluate("document.documentElement.scrollWidth") <= 390
+        await ann.get_by_role("button", name="All requests").click()
+        await expect(ann.get_by_label("Open requests")).to_be_visible()
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_whoever_has_no_part_in_it_sees_nothing_and_who_signs_out_neither() -> None:
+    async with desks() as at:
+        eve, ann = await at.operator("eve", "sales"), await at.operator("ann")
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        await expect(eve.get_by_text("All quiet.")).to_be_visible()
+        await ann.get_by_role("button", name="Sign out").click()
+        await expect(ann.get_by_label("Token")).to_be_visible()
+        assert "Book the courier" not in await ann.content()
+        at.caller.hang_up()
+        await at.caller.ended()
