@@ -1,12 +1,11 @@
 """What `voice-hitl console` runs, for as long as it is wanted."""
 
-from collections.abc import Sequence
-
 import anyio
 from rich.console import Console as Terminal
 
 from voice_hitl import plugins
-from voice_hitl.cli.serving import end_signals
+from voice_hitl.cli.end_signals import end_signals
+from voice_hitl.cli.operators import ConsoleOptions
 from voice_hitl.console.app import Console
 from voice_hitl.console.authentication import Authenticator
 from voice_hitl.console.oidc import OIDCTokens
@@ -18,32 +17,24 @@ from voice_hitl.stores.sqlite import SQLiteStore
 from voice_hitl.tasks import Tasks
 
 
-async def run_console(
-    store_at: str,
-    host: str,
-    port: int,
-    secret: str | None,
-    oidc: tuple[str, str, str] | None,
-    anonymous: Sequence[str],
-    out: Terminal,
-) -> None:
+async def run_console(options: ConsoleOptions, out: Terminal) -> None:
     """Serve the console over a store until the program is asked to end.
 
     Raises:
         PluginMissing: The store's extra is not installed.
         PortBusy: Another program has the port.
     """
-    store = open_store(store_at)
+    store = open_store(options.store)
     handler = HumanInputHandler(store=store)
     authenticators: list[Authenticator] = []
-    if secret is not None:
-        authenticators.append(SignedTokens(secret))
-    if oidc is not None:
-        issuer, audience, roles = oidc
+    if options.secret is not None:
+        authenticators.append(SignedTokens(options.secret))
+    if options.oidc is not None:
+        issuer, audience, roles = options.oidc
         authenticators.append(OIDCTokens(issuer, audience, roles_claim=roles))
-    console = Console(*authenticators, anonymous=anonymous or None, handler=handler, store=store)
+    console = Console(*authenticators, anonymous=options.anonymous or None, handler=handler, store=store)
     tasks = Tasks("console server")
-    with listen(host, port) as listener:
+    with listen(options.host, options.port) as listener:
         server = web_server(console.app)
         job = tasks.spawn(server.serve(sockets=[listener]), "web server")
         out.print(f"[bold]Open {address(listener)}[/] and sign in. Ctrl-C ends it.", highlight=False)

@@ -5,16 +5,17 @@ import os
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
 import anyio
 import typer
 from rich.console import Console
 from rich.logging import RichHandler
-from rich.markup import escape
 
 from voice_hitl import plugins
+from voice_hitl.cli import operators
 from voice_hitl.cli.claims import check_claims
+from voice_hitl.cli.failing import err, fail
 from voice_hitl.cli.report import show_claims, show_claims_json, show_json, show_table
 from voice_hitl.cli.talk import question_of, run_talk
 from voice_hitl.errors import VoiceHitlError
@@ -27,7 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 out = Console()
-err = Console(stderr=True)
+
+app.command()(operators.token)
+app.command()(operators.console)
 
 DATA = Path(typer.get_app_dir("voice-hitl")) / "demo"
 
@@ -79,7 +82,7 @@ def demo(
     except KeyboardInterrupt:
         pass
     except (VoiceHitlError, OSError) as error:
-        _fail(str(error))
+        fail(str(error))
     out.print("Stopped.")
 
 
@@ -151,9 +154,9 @@ def check(
         else:
             ok = _check_call(url, timeout, provider, as_json, loss=loss / 100, keys=digits)
     except KeyboardInterrupt:
-        _fail("stopped before it was over")
+        fail("stopped before it was over")
     except (VoiceHitlError, OSError) as error:
-        _fail(str(error))
+        fail(str(error))
     if not ok:
         raise typer.Exit(1)
 
@@ -189,10 +192,4 @@ def talk(
     except KeyboardInterrupt:
         pass
     except VoiceHitlError as error:
-        _fail(str(error))
-
-
-def _fail(why: str) -> NoReturn:
-    # Never wrapped: a command in it can be copied.
-    err.print(f"[bold red]voice-hitl:[/] {escape(why)}", highlight=False, soft_wrap=True)
-    raise typer.Exit(1)
+        fail(str(error))

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -12,7 +13,7 @@ import typer
 from rich.console import Console as Terminal
 
 from voice_hitl import plugins
-from voice_hitl.cli.report import fail
+from voice_hitl.cli.failing import fail
 from voice_hitl.errors import VoiceHitlError
 
 SECRET: Final = "VOICE_HITL_CONSOLE_SECRET"
@@ -21,6 +22,18 @@ SecretFile = Annotated[
     Path | None,
     typer.Option(help=f"A file with the secret that tokens are signed with; without it: {SECRET} in the environment."),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleOptions:
+    """What `voice-hitl console` was given. `oidc`: the provider, whom its tokens are for, where they have the roles."""
+
+    store: str
+    host: str
+    port: int
+    secret: str | None
+    oidc: tuple[str, str, str] | None
+    anonymous: Sequence[str]
 
 
 def token(
@@ -40,6 +53,7 @@ def token(
 
 
 def console(
+    *,
     store: Annotated[
         str, typer.Option(help="Where the agents keep their requests: a SQLite file, or redis://host:port/0.")
     ],
@@ -62,15 +76,22 @@ def console(
         fail(f"without tokens the console is for this machine only: --anonymous does not go with --host {host}")
     if (oidc_issuer is None) is not (oidc_audience is None):
         fail("--oidc-issuer and --oidc-audience go together: a token of the provider may be for somebody else")
-    oidc = (oidc_issuer, oidc_audience, oidc_roles) if oidc_issuer is not None and oidc_audience is not None else None
     try:
         with plugins.needing("console"):
             from voice_hitl.cli.console_serving import run_console  # noqa: PLC0415 - needs an extra
         secret = _secret(secret_file)
-        if secret is None and oidc is None and not anonymous:
+        if not (secret or oidc_issuer or anonymous):
             _missing()
+        options = ConsoleOptions(
+            store=store,
+            host=host,
+            port=port,
+            secret=secret,
+            oidc=(oidc_issuer, oidc_audience, oidc_roles) if oidc_issuer and oidc_audience else None,
+            anonymous=_split(anonymous or ()),
+        )
         with suppress(KeyboardInterrupt):
-            anyio.run(run_console, store, host, port, secret, oidc, _split(anonymous or ()), Terminal())
+            anyio.run(run_console, options, Terminal())
     except (VoiceHitlError, ValueError, OSError) as error:
         fail(str(error))
 
@@ -80,7 +101,7 @@ def _split(roles: Sequence[str]) -> list[str]:
 
 
 def _secret(file: Path | None) -> str | None:
-    return file.read_text().strip() if file is not None else os.environ.get(SECRET)
+    return file.read_text().strip() if file is not None else os.environ.get(SECRET) or None
 
 
 def _missing() -> str:
