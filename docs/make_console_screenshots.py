@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import anyio
+import httpx
 from playwright.async_api import Page, async_playwright
 
 from voice_hitl import (
@@ -125,6 +126,7 @@ CALLS: Final[Sequence[tuple[str, str, Said, str, Mapping[str, object]]]] = (
         "ConfirmAction",
         {"action": "Book the express courier for order B-203", "details": {"price": "19 euros", "by": "noon"}},
     ),
+    ("kim", "Orders", (), "ConfirmAction", {"action": "Take a fifth off order C-88"}),
 )
 
 
@@ -176,37 +178,51 @@ async def take(page: Page, url: str, calls: Calls) -> None:
     await page.get_by_label("Token").fill(TOKENS.issue("Ann", SUPERVISORS))
     await page.get_by_role("button", name="Sign in").click()
     await page.get_by_text("Live").wait_for()
-    for call in (CALLS[3], CALLS[2], *CALLS[:2]):
+    for call in (*CALLS[3:], CALLS[2], *CALLS[:2]):
         await calls.place(*call)
-    await _answer_one(page, "Book the express courier", "a", "a")
-    await _pictures(page, "console")
-    await page.get_by_text("Where can a party of fourteen").click()
+    await _choose(page, "Book the express courier")
+    await page.keyboard.press("a")
+    await page.keyboard.press("a")
+    await _choose(page, "Take a fifth off")
+    await page.keyboard.press("r")
+    await page.keyboard.press("r")
+    await page.get_by_label("Settled requests").get_by_text("Take a fifth off").wait_for()
+    await _be_bob(page, url)
+    await _choose(page, "Refund 84.50 euros")
+    await _picture(page, "console")
+    await _picture(page, "console-dark", dark=True)
+    await _choose(page, "Where can a party of fourteen")
     await page.get_by_text("Terrace").click()
     await page.get_by_text("Set menu").click()
-    await _pictures(page, "console-form")
-    await page.get_by_text("Refund 84.50 euros").first.click()
+    await _picture(page, "console-form")
+    await _choose(page, "Refund 84.50 euros")
     await page.get_by_role("button", name="Change the details").click()
     await page.get_by_label("Amount in euros").fill("60")
-    await _pictures(page, "console-approval")
+    await _picture(page, "console-approval")
     await page.set_viewport_size({"width": 390, "height": 844})
-    await _pictures(page, "console-phone")
-    await page.get_by_role("button", name="All requests").click()
-    await _pictures(page, "console-phone-list")
+    await page.get_by_role("button", name="Leave them as they are").click()
+    await _picture(page, "console-phone")
 
 
-async def _answer_one(page: Page, words: str, *keys: str) -> None:
-    await page.get_by_text(words).first.click()
-    for key in keys:
-        await page.keyboard.press(key)
-    await page.get_by_label("Settled requests").get_by_text(words).wait_for()
+async def _be_bob(page: Page, url: str) -> None:
+    """Somebody else is handling one."""
+    bob = {"authorization": f"Bearer {TOKENS.issue('Bob', SUPERVISORS)}"}
+    async with httpx.AsyncClient(base_url=url, headers=bob) as http:
+        for request in (await http.get("/requests")).json()["requests"]:
+            if request["kind"] == "choice":
+                await http.post(f"/requests/{request['id']}/take")
+    await page.get_by_text("Bob is on it").wait_for()
 
 
-async def _pictures(page: Page, name: str) -> None:
+async def _choose(page: Page, words: str) -> None:
+    await page.get_by_label("Open requests").get_by_text(words).click()
+
+
+async def _picture(page: Page, name: str, *, dark: bool = False) -> None:
     await page.mouse.move(0, 0)
-    for scheme in ("light", "dark"):
-        await page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        await anyio.sleep(A_MOMENT_S)
-        await page.screenshot(path=FOLDER / (f"{name}.png" if scheme == "light" else f"{name}-dark.png"))
+    await page.emulate_media(color_scheme="dark" if dark else "light")
+    await anyio.sleep(A_MOMENT_S)
+    await page.screenshot(path=FOLDER / f"{name}.png")
 
 
 async def main() -> None:

@@ -2,6 +2,7 @@
 
 from voice_hitl.asker import Asker, AskerSession, Asking, GaveUp
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.askers.telephone import TelephoneAsker
 from voice_hitl.channels.agent_backend import AgentReasoningBackend
@@ -98,6 +99,7 @@ __all__ = [
     "ConferenceRealtimeConfig",
     "Confirm",
     "ConnectionEnded",
+    "ConsoleAsker",
     "DigitEvent",
     "DoorName",
     "ErrorEvent",

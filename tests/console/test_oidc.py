@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -27,7 +28,7 @@ OTHER = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
 
 
 def published(kid: str, key: rsa.RSAPrivateKey) -> dict[str, object]:
-    jwk: dict[str, object] = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key()))
+    jwk: dict[str, object] = json.loads(RSAAlgorithm.to_jwk(key.public_key()))
     return jwk | {"kid": kid, "alg": "RS256", "use": "sig"}
 
 
@@ -75,7 +76,8 @@ async def test_a_token_of_the_provider_says_who_it_is_and_what_they_are() -> Non
         tokens = OIDCTokens(idp.issuer, CONSOLE)
         for _ in range(2):
             ann = await tokens.authenticate(idp.token())
-            assert (ann.user, ann.roles) == ("ann", {"supervisors"})
+            assert ann.user == "ann"
+            assert ann.roles == {"supervisors"}
         assert idp.asked == 1
 
 
@@ -83,7 +85,8 @@ async def test_roles_and_names_are_read_where_the_provider_puts_them() -> None:
     async with provider() as idp:
         nested = OIDCTokens(idp.issuer, CONSOLE, roles_claim="realm_access.roles", user_claim="email")
         who = await nested.authenticate(idp.token(realm_access={"roles": ["sales"]}, email="ann@example.com"))
-        assert (who.user, who.roles) == ("ann@example.com", {"sales"})
+        assert who.user == "ann@example.com"
+        assert who.roles == {"sales"}
         scopes = OIDCTokens(idp.issuer, CONSOLE, roles_claim="scope")
         assert (await scopes.authenticate(idp.token(scope="sales supervisors"))).roles == {"sales", "supervisors"}
 

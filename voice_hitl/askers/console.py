@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from voice_hitl.asker import AskerSession, Asking, GaveUp
+from voice_hitl.asker import CALLER, AskerSession, Asking, GaveUp
 from voice_hitl.askers.desk import OWN_DESK, Desk
 from voice_hitl.requests.pending import PendingInput
 
@@ -22,7 +22,7 @@ class ConsoleAsker:
     """
 
     def __init__(self, role: str, desk: Desk | None = None) -> None:
-        if not role.strip() or role == "caller":
+        if not role.strip() or role == CALLER:
             raise ValueError(f"a console asks people in a role, such as 'supervisors': {role!r} is none")
         self.role = role
         self._desk = desk if desk is not None else OWN_DESK

@@ -132,7 +132,12 @@ class Desk:
         """How many watch in a role here now."""
         return self._presence.count(role)
 
-    def attend(self, listener: DeskListener) -> None:
+    async def attended(self, role: str) -> None:
+        """Return once somebody in this role watches here."""
+        while not self._presence.count(role):
+            await self._moved.wait()
+
+    def join(self, listener: DeskListener) -> None:
         """Tell a console what happens here."""
         self._listeners.append(listener)
 

@@ -83,6 +83,10 @@ class Console:
         """
         self._live.follow(kit, *handlers)
 
+    async def watched(self, role: str) -> None:
+        """Return once somebody in this role has the page open."""
+        await self._live.desk.attended(role)
+
     async def close(self) -> None:
         """End every page's stream of events, and tell the webhooks what is left, for a moment."""
         if self._stored is not None:

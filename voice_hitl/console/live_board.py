@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Sequence
+from typing import Final
 
 import anyio
 
@@ -21,6 +22,9 @@ from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.pending import PendingInputEvent
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.tasks import Tasks, Timer, current_time
+
+TOLD_AFTER_S: Final = 0.5
+"""How long a line waits before it is shown, in seconds: whether it is confidential may be known only then."""
 
 
 class LiveBoard:
@@ -44,7 +48,7 @@ class LiveBoard:
         self._letting_go: Timer | None = None
         for lying in desk.lying:
             self.opened(lying)
-        desk.attend(self)
+        desk.join(self)
 
     # --- from the desk (DeskListener) --------------------------------------------------------------------------------
 
@@ -123,10 +127,13 @@ class LiveBoard:
         """Show the last lines of a kit's calls; what is said while a confidential question is open is masked."""
 
         async def said(event: TranscriptionEvent, _context: HookContext) -> None:
-            requests = (request for handler in handlers for request in handler.open_in(event.session_id))
-            confidential = any(request.question is not None and request.question.sensitive for request in requests)
-            now, session = current_time(), event.session_id
-            self._transcripts.said(session, event.role, event.text, utc_now(), now=now, confidential=confidential)
+            session, at = event.session_id, utc_now()
+            # Asked before and after: its question may have been settled since, and that is told a moment later.
+            confidential = self._is_confidential(session, handlers)
+            await anyio.sleep(TOLD_AFTER_S)
+            confidential = confidential or self._is_confidential(session, handlers)
+            now = current_time()
+            self._transcripts.said(session, event.role, event.text, at, now=now, confidential=confidential)
             self.board.said(session, self._transcripts.of(session))
             self._tell()
 
@@ -140,6 +147,10 @@ class LiveBoard:
         kit.hook(HookTrigger.ON_TRANSCRIPTION, HookExecution.ASYNC, name="console")(said)
         kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, HookExecution.ASYNC, name="console")(settled)
         kit.hook(HookTrigger.ON_SESSION_ENDED, HookExecution.ASYNC, name="console")(ended)
+
+    def _is_confidential(self, session: str, handlers: Sequence[HumanInputHandler]) -> bool:
+        requests = (request for handler in handlers for request in handler.open_in(session))
+        return any(request.question is not None and request.question.sensitive for request in requests)
 
     # --- news --------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,131 @@
+"""Requests of a store: of other processes, and of calls that are over, on the board of a console of this one."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import httpx
+import pytest
+
+from tests.console.office import ANN, EVE, ORIGIN, TOKENS
+from voice_hitl import AITool, Answer, Approval, Confirm, HumanInputHandler, PendingInputEvent, RequestEnd
+from voice_hitl.askers.desk import Desk, watch_of
+from voice_hitl.console.app import Console
+from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.questions.digest import digest
+from voice_hitl.stores.memory import MemoryStore
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
+
+REFUND = AITool("refund", requires_approval=True, approvers=("supervisors",))
+YES = {"action": "answer", "value": True}
+
+
+@dataclass
+class Processes:
+    """An agent's process and a console's, by the handler that each has on one store."""
+
+    store: MemoryStore
+    agent: HumanInputHandler
+    http: httpx.AsyncClient
+    desk: Desk
+
+
+@asynccontextmanager
+async def processes(console_handler: HumanInputHandler | None = None) -> AsyncGenerator[Processes]:
+    store = MemoryStore()
+    agent, desk = HumanInputHandler(store=store), Desk()
+    handler = console_handler or HumanInputHandler(store=store)
+    console = Console(TOKENS, desk=desk, handler=handler, store=store)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=console.app), base_url=ORIGIN) as http:
+        yield Processes(store, agent, http, desk)
+    await console.close()
+    await agent.close()
+    await handler.close()
+
+
+async def test_what_another_process_holds_is_answered_by_way_of_the_store() -> None:
+    async with processes() as both:
+        pending = await both.agent.create_detached(
+            "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"], timeout=60, room_id="front"
+        )
+        await anyio.sleep(1)
+        (shown,) = (await both.http.get("/requests", headers=ANN)).json()["requests"]
+        assert (shown["id"], shown["room"], shown["asked_of"]) == (pending.pending_id, "front", ["supervisors"])
+        path = f"/requests/{pending.pending_id}/answer"
+        assert (await both.http.post(path, json=YES, headers=EVE)).status_code == 403
+        for _ in range(2):
+            keyed = ANN | {"idempotency-key": "k1"}
+            assert (await both.http.post(path, json=YES, headers=keyed)).status_code == 200
+        assert (pending.end, pending.answered_by) == (RequestEnd.ANSWERED, "ann")
+        second = await both.http.post(path, json=YES, headers=ANN)
+        assert (second.status_code, second.json()["outcome"]["by"]) == (409, "ann")
+
+
+async def test_a_request_that_ends_elsewhere_settles_on_the_board() -> None:
+    async with processes() as both:
+        pending = await both.agent.create_detached(
+            "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"]
+        )
+        await anyio.sleep(1)
+        assert (await both.http.get(f"/requests/{pending.pending_id}", headers=ANN)).status_code == 200
+        both.agent.reject(pending.pending_id, "called off")
+        await anyio.sleep(2)
+        (settled,) = (await both.http.get("/history", headers=ANN)).json()["requests"]
+        assert (settled["outcome"]["end"], settled["outcome"]["reason"]) == ("refused", "called off")
+
+
+async def test_what_names_nobody_in_its_audience_is_for_the_people_in_its_call() -> None:
+    async with processes() as both:
+        for audience in ((), ("caller",)):
+            pending = await both.agent.create_detached("ask", {}, question=Confirm(prompt="Sure?"), audience=audience)
+            await anyio.sleep(1)
+            assert (await both.http.get(f"/requests/{pending.pending_id}", headers=ANN)).status_code == 404
+
+
+async def test_an_approval_whose_call_is_over_is_given_at_the_console_and_runs_once() -> None:
+    ran: list[str] = []
+    told: list[str | None] = []
+
+    async def refund(name: str, _arguments: object) -> str:
+        ran.append(name)
+        return "paid back"
+
+    async def late(request: PendingInputEvent, _answer: Answer) -> None:
+        told.append(request.result)
+
+    store = MemoryStore()
+    agent = HumanInputHandler(store=store)
+    arguments = {"amount": 40}
+    question = Approval(tool="refund", arguments=arguments, digest=digest("refund", arguments))
+    pending = new_pending("refund", arguments, question=question, audience=["supervisors"], session_id="s1")
+    agent.open(NewRequest(pending, None, runs=True))
+    await anyio.sleep(1)
+    await agent.close()
+    handler = HumanInputHandler(store=store, tools=[REFUND], tool_handler=refund, on_late_result=late)
+    console = Console(TOKENS, desk=Desk(), handler=handler, store=store)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=console.app), base_url=ORIGIN) as http:
+        path = f"/requests/{pending.pending_id}/answer"
+        first = await http.post(path, json={"action": "approve"}, headers=ANN)
+        second = await http.post(path, json={"action": "approve"}, headers=ANN)
+        assert (first.status_code, second.status_code) == (200, 409)
+        await anyio.sleep(1)
+    assert (ran, told) == (["refund"], ["paid back"])
+    await console.close()
+    await handler.close()
+
+
+async def test_who_watches_is_said_in_the_store() -> None:
+    async with processes() as both:
+        with both.desk.watch(["supervisors"]):
+            await both.http.get("/requests", headers=ANN)
+            await anyio.sleep(2)
+            assert await both.store.alive([watch_of("supervisors"), watch_of("sales")]) == {watch_of("supervisors")}
+        await anyio.sleep(30)
+        assert not await both.store.alive([watch_of("supervisors")])
+
+
+def test_a_store_without_a_handler_is_a_mistake() -> None:
+    with pytest.raises(ValueError, match="give both"):
+        Console(TOKENS, desk=Desk(), store=MemoryStore())
