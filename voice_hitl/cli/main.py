@@ -113,7 +113,7 @@ def serve(
     except KeyboardInterrupt:
         pass
     except (VoiceHitlError, OSError) as error:
-        _fail(str(error))
+        fail(str(error))
     out.print("Stopped.")
 
 
