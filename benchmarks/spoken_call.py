@@ -30,9 +30,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from spoken_callers import LOSS, RATE, Saying, carry, on_the_line, over_ulaw, over_webrtc, sayings, spoken
+from websockets.exceptions import WebSocketException
 
 from voice_hitl import AITool, HookExecution, HookTrigger, HumanInputToolHandler, RealtimeVoiceChannel, VoiceKit
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.errors import ConnectionEnded
 from voice_hitl.events import AskedEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.provider import ProviderCapabilities, Receiver
@@ -244,8 +246,12 @@ async def carry_all(trials: list[Trial], folder: Path, calls: int) -> None:
     async def attend(condition: tuple[Codec, str], mine: list[Trial]) -> None:
         codec, network = condition
         over = over_webrtc if codec == "Opus over WebRTC" else over_ulaw
-        async with over(LOSS if network == "3 % lost" else 0.0) as (leg, speak):
-            await carry(leg, speak, sayings_of(mine))
+        while mine := [trial for trial in mine if not trial.carried(folder).exists()]:
+            try:
+                async with over(LOSS if network == "3 % lost" else 0.0) as (leg, speak):
+                    await carry(leg, speak, sayings_of(mine))
+            except* (ConnectionEnded, WebSocketException, OSError) as lost:
+                console.print(f"a call was lost ({lost.exceptions[0]!r}), and is placed again")
 
     async with anyio.create_task_group() as group:
         for condition in CONDITIONS:
@@ -271,12 +277,13 @@ async def ask_all(trials: list[Trial], folder: Path, prompt: Prompt, minutes: fl
                 console.print(f"{number} of {len(trials)} asked after {(time.monotonic() - began) / 60:.1f} min")
 
 
-def main(
+def main(  # noqa: PLR0917 - the options of a command
     folder: Annotated[Path, typer.Option(help="Where all of it is kept, and gone on with.")],
     few: Annotated[bool, typer.Option("--few", help=f"Only {FEW} utterances a condition.")] = False,
     most: Annotated[int | None, typer.Option(help="Only so many utterances a condition, well mixed.")] = None,
     calls: Annotated[int, typer.Option(help="Calls at once of each condition, where voices are carried.")] = 2,
     minutes: Annotated[float, typer.Option(help="Ask no more after so long.")] = 600,
+    carrying: Annotated[bool, typer.Option(help="Whether to carry what is missing, or ask what was carried.")] = True,
 ) -> None:
     """Measure, print the table, and end with 1 where anything was wrongly taken for a yes."""
     logging.getLogger("voice_hitl").setLevel(logging.ERROR)  # every question that was not understood is withdrawn
@@ -285,10 +292,11 @@ def main(
     for saying in chosen:
         spoken(saying, folder / "voices")
     trials = [Trial(where, saying) for saying in chosen for where in CONDITIONS]
-    anyio.run(carry_all, [each for each in trials if not each.carried(folder).exists()], folder, calls)
+    if carrying:
+        anyio.run(carry_all, trials, folder, calls)
     done = read(folder / "trials.jsonl")
     prompt = Prompt(spoken(Saying(QUESTION.prompt, "joe", 0, "yes"), folder / "voices"))
-    left = [trial for trial in trials if trial.key not in done]
+    left = [trial for trial in trials if trial.key not in done and trial.carried(folder).exists()]
     loop = partial(VirtualTimeLoop, patience_s=60.0)
     anyio.run(ask_all, left, folder, prompt, minutes, backend_options={"loop_factory": loop})
     rows = list(read(folder / "trials.jsonl").values())

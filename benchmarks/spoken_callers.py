@@ -250,7 +250,7 @@ async def over_ulaw(loss: float) -> AsyncGenerator[tuple[Leg, Speak]]:
     to_line = Resampler(RATE, 8_000)
     async with (
         serving(Starlette(routes=transport.routes())) as port,
-        connect(f"ws://127.0.0.1:{port}/twilio/stream") as socket,
+        connect(f"ws://127.0.0.1:{port}/twilio/stream", ping_interval=None) as socket,
     ):
         start = {"callSid": "CA1", "streamSid": "MZ1", "customParameters": {"voice_hitl_from": "caller"}}
         await socket.send(json.dumps({"event": "start", "streamSid": "MZ1", "start": start}))

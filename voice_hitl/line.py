@@ -12,6 +12,8 @@ from typing import Literal, Protocol
 from voice_hitl.enums import Via
 from voice_hitl.provider import Receiver
 
+Verbatim = Literal["exact", "likely", "none"]
+
 After = Literal["sentence", "now"]
 """When the floor is taken: once the model's words have been heard, or at once (they are stopped)."""
 
@@ -91,6 +93,14 @@ class PartHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class PartWorded:
+    """The words in which the model's own voice said a part; empty where nobody knows them."""
+
+    part: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PartCut:
     """The voice was stopped in this part, after `began`."""
 
@@ -102,7 +112,16 @@ class PartCut:
 
 
 LineEvent = (
-    CallerBegan | CallerEnded | CallerSaid | CallerVoice | NotUnderstood | KeyPressed | PartBegan | PartHeard | PartCut
+    CallerBegan
+    | CallerEnded
+    | CallerSaid
+    | CallerVoice
+    | NotUnderstood
+    | KeyPressed
+    | PartBegan
+    | PartHeard
+    | PartWorded
+    | PartCut
 )
 
 
@@ -193,8 +212,8 @@ class Line(Protocol):
         ...
 
     @property
-    def speaks_verbatim(self) -> bool:
-        """Whether the model's own voice says exactly what it is given."""
+    def verbatim(self) -> Verbatim:
+        """Whether the model's own voice says exactly what it is given, or likely does (`PartWorded` tells), or not."""
         ...
 
     @property

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -35,6 +36,8 @@ from voice_hitl.testing import (
     Interrupted,
     LoopbackTransport,
     Responded,
+    Said,
+    ScriptedConnection,
     ScriptedProvider,
     SentToolResult,
 )
@@ -441,3 +444,89 @@ async def test_an_application_may_say_what_the_rules_leave_open_but_never_yes() 
         await model.expect(Held, on=False)
         await desk.channel.close()
     assert asked == ["Hmm.", "The birds are singing.", "The geese fly south."]
+
+
+# --- the model's own voice -------------------------------------------------------------------------------------------
+
+
+class OwnVoice:
+    """A model that says for us what it is given, or something else."""
+
+    def __init__(self, model: ScriptedConnection) -> None:
+        self.model = model
+        self.said = 0
+
+    async def says(self, words: str | None = None) -> str:
+        """The next of the sentences that it is given, in these words; what it was given."""
+        given = (await self.model.expect(Said)).text
+        self.said += 1
+        name = f"said-{self.said}"
+        self.model.emit(
+            ResponseStarted(name, ours=True),
+            AudioOut(bytes(RATE), f"{name}-item", response_id=name),
+            Transcript("assistant", given if words is None else words, True, f"{name}-item"),
+            ResponseEnded(name),
+        )
+        return given
+
+
+LIKELY = replace(QUIET, verbatim="likely")
+
+
+async def test_what_the_models_voice_says_in_other_words_is_not_asked_and_said_again() -> None:
+    desk = Desk(spoken=SpokenAsker(), capabilities=LIKELY)
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        model.ignore(Interrupted)
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        own = OwnVoice(model)
+        assert await own.says("Book a table for five at seven.") == "Book a table for four at seven."
+        assert await own.says() == "Shall I go ahead?"
+        assert await own.says() == "Book a table for four at seven."
+        assert await own.says() == "Shall I go ahead?"
+        await caller.hears(1000)
+        await caller.stay_silent(600)
+        await say(caller, model, "Yes.", "item-1")
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_a_voice_that_does_not_say_what_it_is_given_leaves_the_question_to_others() -> None:
+    desk = Desk(HoldLines(speaker=Tone()), spoken=SpokenAsker(), capabilities=LIKELY)
+    with desk.provider, desk.transport:
+        _, model = await desk.call()
+        model.ignore(Interrupted, Said)
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        model.ignore(Held)
+        for number in range(6):  # two sentences, three times
+            name = f"other-{number}"
+            model.emit(ResponseStarted(name, ours=True), AudioOut(bytes(RATE), name, response_id=name))
+            model.emit(Transcript("assistant", "I would never do that.", True, name), ResponseEnded(name))
+            await anyio.sleep(1)
+        await model.expect(SentToolResult, call_id=call_id, failed=True)
+        await desk.channel.close()
+
+
+async def test_a_yes_to_a_risk_that_the_models_voice_asked_for_is_keyed() -> None:
+    desk = Desk(spoken=SpokenAsker(), capabilities=LIKELY, tool=confirm_action(risk="high"))
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        model.ignore(Interrupted)
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        own = OwnVoice(model)
+        said = [await own.says() for _ in range(3)]
+        assert said[-1] == "On the keypad press 1 to go ahead or 2 to stop, please."
+        await caller.hears(1500)
+        await caller.stay_silent(600)
+        model.ignore(Said)
+        await say(caller, model, "Yes.", "item-1")
+        await caller.stay_silent(1500)
+        assert len(desk.human.handler.pending) == 1
+        await caller.press("1")
+        await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+        await desk.channel.close()

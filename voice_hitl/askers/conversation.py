@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.askers.ear import Ear
+from voice_hitl.askers.parts import PartEvent, Parts
 from voice_hitl.askers.voice import Voice
 from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE, code_of
 from voice_hitl.enums import RequestEnd, Via
@@ -26,6 +27,7 @@ from voice_hitl.line import (
     PartBegan,
     PartCut,
     PartHeard,
+    PartWorded,
 )
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Approval, Confirm, Question
@@ -86,6 +88,7 @@ class Conversation:
         understand: Says what the rules leave open.
         language: The language spoken.
         addressed: Whom the question is for, as it is said before it; empty: nobody by name.
+        checks_words: Whether the voice may say something else than it is given, so that its words are looked at.
     """
 
     def __init__(
@@ -100,6 +103,7 @@ class Conversation:
         understand: Understand | None,
         language: str,
         addressed: str = "",
+        checks_words: bool = False,
     ) -> None:
         self._asking = asking
         self._session = session
@@ -115,7 +119,7 @@ class Conversation:
         self._speaking: set[str] = set()
         self._answering: list[str] = []
         """Whose words or keys were taken, the last one last."""
-        self._first_part = 0
+        self._parts = Parts(question, language, checked=checks_words)
         self._ours = False
         """Whether the answer that is being taken is ours."""
         self._gave_up: GaveUp | None = None
@@ -151,7 +155,7 @@ class Conversation:
         # Not before the deadline, whatever the sum of floats is: it would be waited for again, and again.
         return self._question.tick(max(deadline, self._held.now)) if event is None else self._on(event)
 
-    def _on(self, event: "LineEvent | _Understood") -> list[Effect]:  # noqa: C901 - a flat dispatch
+    def _on(self, event: "LineEvent | _Understood") -> list[Effect]:
         question, now = self._question, self._held.now
         match event:
             case CallerBegan(at, by):
@@ -170,15 +174,8 @@ class Conversation:
             case KeyPressed(digit, _, by):
                 self._takes_part(by)
                 return question.key(digit, now)
-            case PartBegan(part, at):
-                if part == self._first_part:
-                    self._asking.put()
-                    self._held.tell_asked(self._asking.request.pending_id, "voice")
-                question.playing(part - self._first_part, at)
-            case PartHeard(part, began, at):
-                question.played(part - self._first_part, began, at)
-            case PartCut(part, began, at, left):
-                question.cut(part - self._first_part, began, at, left)
+            case PartBegan() | PartHeard() | PartWorded() | PartCut():
+                return self._on_part(event)
             case _:
                 assert_never(event)
         return []
@@ -233,7 +230,13 @@ class Conversation:
         if self._addressed and sentences:
             sentences = (replace(sentences[0], text=f"{self._addressed}: {sentences[0].text}"), *sentences[1:])
             self._addressed = ""
-        self._first_part = self._voice.say(sentences, group)
+        self._parts.say(sentences, self._voice.say(sentences, group))
+
+    def _on_part(self, event: PartEvent) -> list[Effect]:
+        if isinstance(event, PartBegan) and event.part == self._parts.first:
+            self._asking.put()
+            self._held.tell_asked(self._asking.request.pending_id, "voice")
+        return self._parts.on(event)
 
     async def _ask_what_is_meant(self, question: Question, heard: Utterance) -> None:
         reading: Reading = NoMatch(rule="nobody can say what is meant")

@@ -9,7 +9,7 @@ from voice_hitl.asker import AskerSession, Asking, GaveUp, may_be_asked
 from voice_hitl.askers.conversation import Conversation, Understand
 from voice_hitl.line import After, Line
 from voice_hitl.provider import ProviderCapabilities
-from voice_hitl.questions.model import Question
+from voice_hitl.questions.model import Approval, Confirm, Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.speech.keypad import Keypad, can_be_keyed
 from voice_hitl.speech.manner import Manner, ReadBack
@@ -29,7 +29,8 @@ class SpokenAsker:
     because everybody in the room hears what is said.
 
     Args:
-        speaker: Makes the voice; without one the model's own says it, where it says exactly what it is given.
+        speaker: Makes the voice; without one the model's own says it. Where that may say something else than it is
+            given, its words are looked at before anything counts, and a yes to what is risky is taken by key alone.
         listener: Hears the caller where the model must not, or cannot be kept quiet otherwise. A sensitive answer is
             heard only by one that keeps the audio here; without it such an answer is keyed.
         language: The language asked in; by default the session's.
@@ -76,8 +77,8 @@ class SpokenAsker:
             return "the model cannot be kept from answering what is said to the question"
         if capabilities.held == "deaf" and self.listener is None:
             return "the model is kept from answering only by not hearing the caller: give it a listener that does"
-        if self.speaker is None and capabilities.verbatim != "exact":
-            return "the model's own voice does not say exactly what it is given: give it a speaker"
+        if self.speaker is None and capabilities.verbatim == "none":
+            return "the model's own voice does not say what it is given: give it a speaker"
         return None
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
@@ -85,7 +86,7 @@ class SpokenAsker:
         if session is None or session.line is None or not session.line.carries_audio:
             return False
         line = session.line
-        if not (line.can_be_held and (self.speaker is not None or line.speaks_verbatim)):
+        if not line.can_be_held or (self.speaker is None and line.verbatim == "none"):
             return False
         if request is None:
             return self._ear_on(line, sensitive=False) or line.carries_digits
@@ -94,8 +95,19 @@ class SpokenAsker:
         return not request.audience or bool(may_be_asked(request.audience, session))
 
     def _can_take(self, question: Question, line: Line) -> bool:
-        """Whether there is a way by which an answer comes: of a sensitive one, a way by which nobody else gets it."""
-        return self._ear_on(line, sensitive=question.sensitive) or (line.carries_digits and can_be_keyed(question))
+        """Whether there is a way by which an answer comes.
+
+        Of a sensitive question a way by which nobody else gets it; of a risky one that the voice may not ask in the
+        words it is given, a key.
+        """
+        if line.carries_digits and can_be_keyed(question):
+            return True
+        unsure = _is_risky(question) and self._is_unsure(line)
+        return not unsure and self._ear_on(line, sensitive=question.sensitive)
+
+    def _is_unsure(self, line: Line) -> bool:
+        """Whether the voice that asks may say something else than it is given."""
+        return self.speaker is None and line.verbatim == "likely"
 
     def _ear_on(self, line: Line, *, sensitive: bool) -> bool:
         """Whether what is said can be taken as an answer."""
@@ -108,7 +120,7 @@ class SpokenAsker:
         if session is None or session.line is None:
             return GaveUp(0, "there is no call to ask in")
         language = self.language or session.language
-        sensitive = asking.question.sensitive
+        sensitive, unsure = asking.question.sensitive, self._is_unsure(session.line)
         has_ear = self._ear_on(session.line, sensitive=sensitive)
         manner = Manner(
             language=language,
@@ -118,12 +130,13 @@ class SpokenAsker:
             barge_in=self.barge_in,
             echo_cancelled=session.line.echo_cancelled,
             confidential=sensitive,
+            unsure_voice=unsure,
             asks_what_is_meant=self.understand is not None and not sensitive,
         )
         phrases = Prompts(
             language,
             self.prompts,
-            hint=self.keypad_hint,
+            hint="always" if unsure and _is_risky(asking.question) else self.keypad_hint,
             keys_only=not has_ear,
             yes=self.keys[0],
             no=self.keys[1],
@@ -147,5 +160,10 @@ class SpokenAsker:
                 understand=self.understand,
                 language=language,
                 addressed=addressed if session.line.is_shared else "",
+                checks_words=unsure,
             )
             return await conversation.run()
+
+
+def _is_risky(question: Question) -> bool:
+    return isinstance(question, Confirm | Approval) and question.risk == "high"

@@ -15,7 +15,7 @@ from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
 from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood
+from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood, PartWorded
 from voice_hitl.provider import AudioOut, Receiver, Transcript
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Mailbox, current_time
@@ -119,6 +119,10 @@ class HeldVoiceLine:
         self.account = account
         self._to_say: deque[int] = deque()
         self._saying: dict[str, int] = {}
+        self._said_in: dict[str, int] = {}
+        """The items of the model's in which it says a part."""
+        self._worded: set[int] = set()
+        """The parts whose words were told."""
         self._unsaid = 0
         self._parting_voice = b""
         self.parting_words = ""
@@ -198,16 +202,31 @@ class HeldVoiceLine:
         part = self._saying.pop(response_id, None)
         if part is not None:
             self.end_part(part)
+            self._tell_words(part, "")
 
     def model_said(self, audio: AudioOut) -> bool:
         """Some of the model's voice: True where it was a part of ours, or is to be dropped."""
         part = self._saying.get(audio.response_id)
         if part is not None:
+            self._said_in[audio.item_id] = part
             self.play(audio.pcm, part)
             return True
         if self.account is not None:
             self.account.model_plays(audio.item_id)
         return not self.lets_model_speak
+
+    def model_worded(self, line: Transcript) -> None:
+        """The final transcript of what the model says: perhaps of a part of ours."""
+        part = self._said_in.get(line.item_id)
+        if part is None and len(self._saying) == 1:  # its words came before its voice
+            (part,) = self._saying.values()
+        if part is not None:
+            self._tell_words(part, line.text)
+
+    def _tell_words(self, part: int, text: str) -> None:
+        if part not in self._worded:
+            self._worded.add(part)
+            self._events.put(PartWorded(part, text))
 
     def played(self, event: Played) -> bool:
         """How much of an item was heard: True where it was a part of ours."""

@@ -463,6 +463,8 @@ class VoiceSession:
             self._delegations.heard(event)
             if event.role == "user":
                 self._voices.transcribed(event)
+            else:
+                self._voices.model_transcribed(event)
         elif event.final and event.role == "user":
             self._voices.not_transcribed(event.item_id)
 

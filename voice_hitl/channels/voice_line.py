@@ -11,7 +11,7 @@ from voice_hitl.channels.held_line import HeldVoiceLine, LineSession
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.line import After
+from voice_hitl.line import After, Verbatim
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.tasks import current_time
 from voice_hitl.transport import AudioIn
@@ -76,9 +76,9 @@ class VoiceLine:
         return self._session.leg.capabilities.echo_cancelled
 
     @property
-    def speaks_verbatim(self) -> bool:
+    def verbatim(self) -> Verbatim:
         """Whether the model's own voice says exactly what it is given."""
-        return self._capabilities.verbatim == "exact"
+        return self._capabilities.verbatim
 
     @property
     def can_be_held(self) -> bool:

@@ -185,6 +185,11 @@ class Voices:
         if self.line.held is not None:
             self.line.held.transcribed(line)
 
+    def model_transcribed(self, line: Transcript) -> None:
+        """What the model said, for good."""
+        if self.line.held is not None:
+            self.line.held.model_worded(line)
+
     def not_transcribed(self, item_id: str = "") -> None:
         """What the caller said could not be made out."""
         if self.line.held is not None:

@@ -175,6 +175,13 @@ class Dialogue:
             self._prompt.cut(index, began, at, left)
             self._stage.note(self._prompt)
 
+    def misspoken(self) -> list[Effect]:
+        """What was said was not what should have been: nothing was asked by it, and it is said again."""
+        if self.over or self._beside:
+            return []
+        self._stage.first_word_at = self._stage.decisive_end = None
+        return self._say(self._prompt.sentences, decides=self._prompt.decides)
+
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
     def speech_began(self, at: float) -> list[Effect]:
@@ -327,7 +334,8 @@ class Dialogue:
 
     def _yes(self, reading: Match, heard: Utterance, now: float) -> list[Effect]:
         too_long = len(heard.text.split()) > LONGEST_YES
-        if too_long or not self._stage.takes_yes(heard.began, self._prompt):
+        by_key = self._manner.unsure_voice and self._stage.is_high
+        if too_long or by_key or not self._stage.takes_yes(heard.began, self._prompt):
             return self._not_an_answer(now)
         if heard.confidence is not None and heard.confidence < LOW_CONFIDENCE:
             return self._again("no_match")

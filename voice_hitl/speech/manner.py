@@ -26,6 +26,8 @@ class Manner:
     """Whether our own voice does not come back; where it may, only keys count while we speak."""
     confidential: bool = False
     """Whether what is answered is for nobody else: it is never said aloud, and the model gets none of it."""
+    unsure_voice: bool = False
+    """Whether our voice may say something else than it is given: what is risky then takes a yes by key alone."""
     asks_what_is_meant: bool = False
     """Whether somebody can be asked what an utterance means that the rules leave open."""
 

@@ -44,6 +44,10 @@ class SpokenQuestion(Protocol):
         """A sentence was stopped, `left` seconds before its end."""
         ...
 
+    def misspoken(self) -> list[Effect]:
+        """What was said was not what should have been."""
+        ...
+
     def speech_began(self, at: float) -> list[Effect]:
         """The caller speaks."""
         ...
@@ -127,6 +131,10 @@ class FormDialogue:
     def cut(self, index: int, began: float, at: float, left: float | None = None) -> None:
         """A sentence was stopped, `left` seconds before its end."""
         self._now.cut(index, began, at, left)
+
+    def misspoken(self) -> list[Effect]:
+        """What was said was not what should have been."""
+        return self._through(self._now.misspoken())
 
     def speech_began(self, at: float) -> list[Effect]:
         """The caller speaks."""
