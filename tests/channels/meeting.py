@@ -53,7 +53,7 @@ CONFIRM = {"action": "Send the minutes."}
 CARDS = ("request.opened", "request.changed", "request.settled", "ok", "refused")
 
 
-async def look_up(room_id: str, name: str, arguments: Mapping[str, object]) -> object:
+async def look_up(room_id: str, name: str, arguments: dict[str, object]) -> object:
     return {"found": arguments.get("q"), "by": name, "in": room_id}
 
 

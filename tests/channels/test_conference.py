@@ -1,7 +1,6 @@
 """`ConferenceChannel`: rooms, their sessions, plugging and unplugging, and what is settled when."""
 
 import json
-from collections.abc import Mapping
 
 import anyio
 import pytest
@@ -13,10 +12,17 @@ from voice_hitl.conference import ConferenceCapabilities
 from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, RequestEnd, Via
 from voice_hitl.errors import ConferenceError, ProviderError
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
-from voice_hitl.provider import ProviderConfig, ResponseEnded, ResponseStarted, Transcript
+from voice_hitl.provider import ProviderCapabilities, ProviderConfig, ResponseEnded, ResponseStarted, Transcript
 from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.settlement import Settlement
-from voice_hitl.testing import Injected, ScriptedConference, ScriptedConnection, ScriptedProvider, SentToolResult
+from voice_hitl.testing import (
+    Injected,
+    Reconfigured,
+    ScriptedConference,
+    ScriptedConnection,
+    ScriptedProvider,
+    SentToolResult,
+)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
@@ -361,7 +367,7 @@ async def test_closing_settles_every_room_and_closing_again_is_harmless() -> Non
 async def test_it_may_be_ended_from_inside_one_of_its_own_calls(what: str) -> None:
     meeting: Meeting
 
-    async def end(room_id: str, _name: str, _arguments: Mapping[str, object]) -> str:
+    async def end(room_id: str, _name: str, _arguments: dict[str, object]) -> str:
         await (meeting.channel.detach(room_id) if what == "detach" else getattr(meeting.channel, what)())
         return "ended"
 
@@ -637,3 +643,19 @@ async def test_without_messages_nobody_sees_a_card() -> None:
         await ada.expect_nothing(for_s=1)
         meeting.requests.resolve(meeting.request().pending_id, "yes")
         await model.expect(SentToolResult, failed=False)
+
+
+# --- changing --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_session_of_one_room_is_reconfigured_and_no_other() -> None:
+    async with Meeting(model=ProviderCapabilities(reconfigures="in_place")) as meeting:
+        standup, retro = await meeting.serve("standup", ["ada"]), await meeting.serve("retro", ["ada"])
+        await meeting.channel.reconfigure_session(meeting.session("standup"), system_prompt="Take the minutes.")
+        changed = await standup.expect(Reconfigured)
+        assert changed.config.instructions == "Take the minutes."
+        await retro.expect_nothing(for_s=1)
+        session = meeting.session("standup")
+        await meeting.channel.unplug_realtime()
+        with pytest.raises(RuntimeError, match="no model is plugged"):
+            await meeting.channel.reconfigure_session(session, system_prompt="More.")

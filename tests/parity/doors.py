@@ -3,14 +3,17 @@
 import json
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, get_args
 
 from tests.channels.desk import settle_down
+from tests.channels.meeting import CARDS, voice
 from tests.parity.door import ACTOR, CHANNEL, CONFIRM, ROOM, Door, Place, Setup
 from voice_hitl.channels.ai import AIChannel
+from voice_hitl.channels.conference import ConferenceChannel
+from voice_hitl.channels.plug import ConferenceRealtimeConfig
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.text_events import TextEvent
 from voice_hitl.channels.voice import RealtimeVoiceChannel
@@ -39,7 +42,9 @@ from voice_hitl.testing import (
     Responded,
     ScriptedAnswer,
     ScriptedChat,
+    ScriptedConference,
     ScriptedConnection,
+    ScriptedParticipant,
     ScriptedProvider,
     SentToolResult,
 )
@@ -58,27 +63,15 @@ _TOLD: Final = re.compile(
 )
 
 
-class VoicePlace(Place):
-    """A call that is up, on a realtime voice channel."""
+class RealtimePlace(Place):
+    """A session with a realtime model."""
 
     session: VoiceSession
-    caller: LoopbackCaller
     model: ScriptedConnection
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
         self.provider = ScriptedProvider(capabilities=setup.capabilities)
-        self.transport = LoopbackTransport()
-        self.channel = RealtimeVoiceChannel(
-            CHANNEL,
-            provider=self.provider,
-            transport=self.transport,
-            tools=setup.tools,
-            tool_handler=setup.handler,
-            human_input_handler=self.people if setup.persons else None,
-            tool_policy=setup.policy,
-            tool_timeouts=setup.timeouts,
-        )
         self.response = ""
         self._responses = 0
         self._asked_on = 0
@@ -86,14 +79,6 @@ class VoicePlace(Place):
         self._outcomes: deque[str] = deque()
         self._notes: list[str] = []
         self._ids = 0
-
-    async def start(self) -> None:
-        if self.setup.kit:
-            self.kit.register_channel(self.channel)
-        self.caller = await self.transport.call(participant_id=ACTOR, room_id=ROOM)
-        self.caller.ignore("request.opened", "request.changed", "request.settled", "ok", "refused")
-        (self.session,) = self.channel.sessions
-        self.model = await self.connected()
 
     async def connected(self) -> ScriptedConnection:
         """The connection that the provider gives next."""
@@ -169,19 +154,8 @@ class VoicePlace(Place):
     def notes_taken_back(self) -> int:
         return self.model.counts[Forgot]
 
-    def serve(self, handler: ToolHandler) -> None:
-        self.channel.tool_handler = handler
-
     async def caller_said(self, text: str) -> None:
         self.model.emit(Transcript("user", text, final=True, item_id=self.an_id()))
-
-    async def lose_leg(self) -> None:
-        self.caller.vanish()
-        await settle_down()
-
-    async def rejoin(self) -> None:
-        await self.caller.rejoin()
-        await settle_down()
 
     async def fail_model(self, *, fatal: bool = True) -> None:
         await self.end_response()
@@ -198,6 +172,45 @@ class VoicePlace(Place):
         self.model, self.response = await self.connected(), ""
         if kept is not None:
             self.model.emit(Resumed(kept))
+        await settle_down()
+
+
+class VoicePlace(RealtimePlace):
+    """A call that is up, on a realtime voice channel."""
+
+    caller: LoopbackCaller
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self.transport = LoopbackTransport()
+        self.channel = RealtimeVoiceChannel(
+            CHANNEL,
+            provider=self.provider,
+            transport=self.transport,
+            tools=setup.tools,
+            tool_handler=setup.handler,
+            human_input_handler=self.people if setup.persons else None,
+            tool_policy=setup.policy,
+            tool_timeouts=setup.timeouts,
+        )
+
+    async def start(self) -> None:
+        if self.setup.kit:
+            self.kit.register_channel(self.channel)
+        self.caller = await self.transport.call(participant_id=ACTOR, room_id=ROOM)
+        self.caller.ignore("request.opened", "request.changed", "request.settled", "ok", "refused")
+        (self.session,) = self.channel.sessions
+        self.model = await self.connected()
+
+    def serve(self, handler: ToolHandler) -> None:
+        self.channel.tool_handler = handler
+
+    async def lose_leg(self) -> None:
+        self.caller.vanish()
+        await settle_down()
+
+    async def rejoin(self) -> None:
+        await self.caller.rejoin()
         await settle_down()
 
     async def reconfigure(self, *tools: AITool) -> None:
@@ -224,7 +237,7 @@ class VoicePlace(Place):
         self.transport.done()
 
 
-class ProviderCallPlace(VoicePlace):
+class IssuesCalls(RealtimePlace):
     """Its model issues function calls."""
 
     async def issue(
@@ -235,7 +248,7 @@ class ProviderCallPlace(VoicePlace):
         await settle_down()
 
 
-class SpokenCallPlace(VoicePlace):
+class SaysCalls(RealtimePlace):
     """Its model says its calls."""
 
     async def issue(
@@ -250,6 +263,86 @@ class SpokenCallPlace(VoicePlace):
     def outcome(self, command: Command) -> str | None:
         assert not isinstance(command, SentToolResult), "the model gets an output of a call that it did not issue"
         return super().outcome(command)
+
+
+class ProviderCallPlace(IssuesCalls, VoicePlace):
+    """A voice call whose model issues function calls."""
+
+
+class SpokenCallPlace(SaysCalls, VoicePlace):
+    """A voice call whose model says its calls."""
+
+
+# --- conference ------------------------------------------------------------------------------------------------------
+
+
+class RoomPlace(RealtimePlace):
+    """A room with one participant, who has just spoken, on a conference channel."""
+
+    person: ScriptedParticipant
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self.handler = setup.handler
+        self.conference = ScriptedConference()
+        self.config = ConferenceRealtimeConfig(
+            self.provider,
+            tools=setup.tools,
+            tool_handler=self._serve if setup.handler is not None else None,
+            human_input_handler=self.people if setup.persons else None,
+            tool_timeouts=setup.timeouts,
+        )
+        self.channel = ConferenceChannel(CHANNEL, backend=self.conference, tool_policy=setup.policy)
+
+    async def _serve(self, _room_id: str, name: str, arguments: dict[str, object]) -> object:
+        assert self.handler is not None
+        call: Callable[[], Awaitable[object] | object] = partial(self.handler, name, arguments)
+        return await run_users_code(call, label=name)
+
+    async def start(self) -> None:
+        if self.setup.kit:
+            self.kit.register_channel(self.channel)
+        self.person = self.conference.room(ROOM).join(ACTOR)
+        self.person.ignore(*CARDS)
+        await self.channel.plug_realtime(self.config)
+        await self.channel.attach(ROOM)
+        (self.session,) = self.channel.sessions
+        self.model = await self.connected()
+        await self.barge_in()
+
+    def serve(self, handler: ToolHandler) -> None:
+        self.handler = handler
+
+    async def barge_in(self) -> None:
+        await self.person.speak(voice(300))
+        await self.person.stay_silent(400)
+
+    async def reconfigure(self, *tools: AITool) -> None:
+        await self.channel.reconfigure_session(self.session, tools=tools)
+
+    async def hang_up(self) -> None:
+        self.conference.room(ROOM).remove_agent("the meeting is over")
+        await self.session.closed.wait()
+        await settle_down()
+
+    async def end_session(self) -> None:
+        await self.channel.detach(ROOM)
+
+    async def close(self) -> None:
+        await self.channel.close()
+        await self.reads_nothing(0)
+
+    def done(self) -> None:
+        self.provider.done()
+        self.conference.done()
+
+
+class ConferenceCallPlace(IssuesCalls, RoomPlace):
+    """A room whose model issues function calls."""
+
+
+class ConferenceSpokenPlace(SaysCalls, RoomPlace):
+    """A room whose model says its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +369,32 @@ class SpokenCallDoor:
 
     def place(self, setup: Setup) -> Place:
         return SpokenCallPlace(setup)
+
+
+@dataclass(frozen=True, slots=True)
+class ConferenceCallDoor:
+    """A function call of a conference's model."""
+
+    title: str = "Conference call"
+    name: DoorName = DoorName.CONFERENCE_CALL
+    channel_type: ChannelType = ChannelType.CONFERENCE
+    lacks: Mapping[str, str] = field(default_factory=lambda: {**PROVIDER_LACKS, **ROOM_LACKS})
+
+    def place(self, setup: Setup) -> Place:
+        return ConferenceCallPlace(setup)
+
+
+@dataclass(frozen=True, slots=True)
+class ConferenceSpokenDoor:
+    """A call that a conference's model says."""
+
+    title: str = "Spoken in a conference"
+    name: DoorName = DoorName.SPOKEN_CALL
+    channel_type: ChannelType = ChannelType.CONFERENCE
+    lacks: Mapping[str, str] = field(default_factory=lambda: {**SPOKEN_LACKS, **ROOM_LACKS})
+
+    def place(self, setup: Setup) -> Place:
+        return ConferenceSpokenPlace(setup)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -471,6 +590,10 @@ SPOKEN_LACKS: Final[Mapping[str, str]] = {
     "E8": "its outcome is told as text, and no output is waited for",
     "C20a": "each is told by itself, as text, and the model is asked on for each",
 }
+ROOM_LACKS: Final[Mapping[str, str]] = {
+    "E2": "nobody's leg carries a room: who leaves settles what was asked of them alone, and the others go on",
+    "E3": "an agent that is not in the room any more has left it at once, and that ends the session",
+}
 TEXT_LACKS: Final[Mapping[str, str]] = {
     "C2.1": "a chat model does not give up a call of its own: its turn is cancelled",
     "C2.3a": _ROUNDS,
@@ -519,4 +642,11 @@ EXTERNAL_LACKS: Final[Mapping[str, str]] = {
     "E9": "a turn is a session of its own, with the tools that its channel has when it begins",
 }
 
-DOORS: Final[tuple[Door, ...]] = (ProviderCallDoor(), SpokenCallDoor(), TextDoor(), ExternalDoor())
+DOORS: Final[tuple[Door, ...]] = (
+    ProviderCallDoor(),
+    SpokenCallDoor(),
+    ConferenceCallDoor(),
+    ConferenceSpokenDoor(),
+    TextDoor(),
+    ExternalDoor(),
+)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import anyio
 
@@ -10,6 +11,7 @@ from voice_hitl.audio.vad import VoiceActivity
 from voice_hitl.channels.agent import Agent
 from voice_hitl.channels.channel_hooks import ChannelHooks
 from voice_hitl.channels.letting_go import let_go
+from voice_hitl.channels.options import SessionOverrides
 from voice_hitl.channels.plug import ConferenceRealtimeConfig, Plug
 from voice_hitl.channels.room import Room, RoomWatcher
 from voice_hitl.channels.room_page import RoomPage
@@ -274,6 +276,22 @@ class ConferenceChannel:
         finally:
             self._plugged = None
             plug.unplugged.set()
+
+    async def reconfigure_session(self, session: VoiceSession, **overrides: Unpack[SessionOverrides]) -> None:
+        """Change `system_prompt`, `voice`, `language`, `tools`, `tool_policy` or `role` of the session of one room.
+
+        What is not named stays as the session has it; a person's tools stay declared. Calls that run are untouched.
+
+        Raises:
+            RuntimeError: No model is plugged.
+            TypeError: An override that does not exist.
+            ValueError: Tools that cannot be declared.
+            ProviderError: The provider refuses it: everything stays as it was.
+            ConnectionEnded: The session is over.
+        """
+        if self._plugged is None:
+            raise RuntimeError(f"no model is plugged into channel {self.id!r}")
+        await self._plugged.agent.reconfigure(session, **overrides)
 
     async def _serve(self, attached: _Attached) -> None:
         """Have the plugged model serve a room. One that is unplugged, or a room that is left, meanwhile: not any more.

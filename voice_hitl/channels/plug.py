@@ -1,6 +1,6 @@
 """A model plugged into a conference: what it is configured with, and the sessions that it has."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 
@@ -20,7 +20,7 @@ from voice_hitl.tools.policy import ToolPolicy
 
 TOOL_TIMEOUT_S = 10.0
 
-RoomToolHandler = Callable[[str, str, Mapping[str, object]], Awaitable[object] | object]
+RoomToolHandler = Callable[[str, str, dict[str, object]], object]
 """`(room_id, name, arguments) -> str | JSON`, sync (it then runs in a worker thread) or async."""
 
 
