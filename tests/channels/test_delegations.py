@@ -477,6 +477,7 @@ async def test_a_backend_that_swallows_its_cancellation_is_abandoned_and_its_lat
         await hand_over(call)
         await settle_down(5)
         await tells(call, "timed_out")
+        await settle_down(5)
         assert ["was given up" in text for text in late] == [True]
         assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
         assert it.errors == []
@@ -567,3 +568,39 @@ async def test_a_backend_that_fails_on_hearing_of_an_end_is_only_logged(caplog: 
         await call.model.expect(DelegationOutput)
         await it.channel.end_session(call.session)
     assert "failed on hearing that a session ended" in caplog.text
+
+
+async def test_in_a_session_that_has_ended_a_backend_reads_nothing_of_its_calls() -> None:
+    read: list[str] = []
+
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        read.append(await request.execute_tool_call(CONFIRMS))
+        yield ReasoningOutput("Booked.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        call.caller.hang_up()
+        await call.closed()
+        await settle_down(5)
+        assert read == []
+
+
+async def test_a_backend_that_outlives_its_session_is_given_up_and_waits_for_nothing() -> None:
+    read: list[str] = []
+
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        try:
+            await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class():
+            await anyio.sleep(20)
+        read.extend([await request.execute_tool_call(CONFIRMS), await request.execute_tool_call(CONFIRMS)])
+        yield ReasoningOutput("Booked.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await it.channel.end_session(call.session)
+        await settle_down(40)
+        assert ["was given up" in text for text in read] == [True, True]
+        assert it.reports == []

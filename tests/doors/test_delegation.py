@@ -50,6 +50,7 @@ async def test_what_is_delivered_is_what_the_call_returns() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.usefixtures("virtual_time")
 async def test_a_call_that_is_over_without_delivery_returns_why() -> None:
     door, cut, refused = DelegationDoor(), call(), call()
     cut.settle(CANCELLED)

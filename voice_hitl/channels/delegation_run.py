@@ -179,7 +179,10 @@ class DelegationRun:
             booked = self.pipeline.arrive(call_id, call.name, call.arguments, f"{delegation_id}/{response_id}")
         if booked is None:
             first = self._calls.get(call_id)
-            return await self._door.returned(first) if first is not None else self._door.given_up
+            if first is not None:
+                return await self._door.returned(first)  # a replay returns what the call did
+            await anyio.sleep(GRACE_S)  # everything is over, and whoever still calls has a moment to end in
+            return self._door.given_up
         if booked.outcome is None or booked.outcome.answerable:
             self._calls[call_id] = booked
         try:

@@ -4,11 +4,13 @@ import hashlib
 import re
 from typing import Final
 
+import anyio
+
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.outcome import Outcome
 from voice_hitl.doors.pipeline import sent_text
 from voice_hitl.enums import DoorName, OutcomeKind
-from voice_hitl.tasks import Latch
+from voice_hitl.tasks import GRACE_S, Latch
 
 _FITS: Final = re.compile(r"[a-zA-Z0-9_-]{1,32}")
 """What every provider takes as the id of a call."""
@@ -48,13 +50,19 @@ class DelegationDoor:
         self._latch(call).set()
 
     async def returned(self, call: ToolCall) -> str:
-        """Wait until the call is over, and return what its model reads."""
+        """Wait until the call is over, and return what its model reads.
+
+        Of one that was given up nothing is read: whoever waits is being cancelled with it. What swallows that gets
+        `given_up` after a grace, so that nothing waits for ever.
+        """
         await self._latch(call).wait()
         text, outcome = self._texts.get(call), call.outcome
         if text is not None:
             return text
-        # Nothing was delivered: its delegation is over, or its id was refused.
-        return self.given_up if outcome is None or outcome.cancelled else sent_text(outcome)
+        if outcome is not None and not outcome.answerable:
+            return sent_text(outcome)  # refused for its id: nobody else could be told
+        await anyio.sleep(GRACE_S)
+        return self.given_up
 
     def _latch(self, call: ToolCall) -> Latch:
         return self._over.setdefault(call, Latch())
