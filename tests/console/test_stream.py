@@ -5,7 +5,7 @@ import json
 import anyio
 import pytest
 
-from tests.console.office import ANN, BOB, EVE, Office, bearer
+from tests.console.office import ANN, BOB, EVE, TOKENS, Office, bearer
 from tests.console.serving import Events, events, online
 
 pytestmark = pytest.mark.anyio
@@ -74,9 +74,19 @@ async def test_an_open_page_is_what_makes_a_role_watched() -> None:
             await made.desk.deserted("supervisors")
 
 
-async def test_a_stream_ends_when_its_token_has_expired_or_its_console_closes() -> None:
+async def test_a_stream_ends_when_its_console_closes() -> None:
     async with online() as (made, http), events(http, bearer("cat", "supervisors")) as page:
         await page.next("sync")
         await made.console.close()
         with anyio.fail_after(10):
             await page.ended()
+
+
+async def test_a_stream_ends_when_its_browser_signs_out() -> None:
+    async with online() as (_, http):
+        await http.post("/session", json={"token": TOKENS.issue("ann", ["supervisors"])})
+        async with events(http, {}) as page:
+            await page.next("sync")
+            await http.delete("/session")
+            with anyio.fail_after(10):
+                await page.ended()

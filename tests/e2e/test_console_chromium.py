@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from tests.e2e.console_browser import WITHIN_S, Clock, desks
@@ -26,6 +27,12 @@ FORM = {
         }
     ]
 }
+
+COLOURS_HAVE_CHANGED = """async () => {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}"""
 
 
 async def chosen(page: Page, words: str) -> None:
@@ -194,3 +201,36 @@ async def test_whoever_has_no_part_in_it_sees_nothing_and_who_signs_out_neither(
         assert "Book the courier" not in await ann.content()
         at.caller.hang_up()
         await at.caller.ended()
+
+
+async def test_the_page_is_accessible_light_and_dark_signed_out_and_at_work() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.asks("refund", REFUND)
+        at.asks("ask_user_question", FORM)
+        courier = at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        await ann.get_by_role("button", name="No", exact=True).click()
+        await at.model.expect(SentToolResult, call_id=courier, within_s=WITHIN_S)
+        await expect(ann.locator(".verdict")).to_be_visible()
+        await no_barriers(ann)
+        await chosen(ann, "Where do they sit")
+        await no_barriers(ann)
+        await chosen(ann, "Refund order A-17")
+        await ann.get_by_role("button", name="Change the details").click()
+        await ann.get_by_label("Amount").fill("30")
+        await no_barriers(ann)
+        await ann.get_by_role("button", name="Sign out").click()
+        await expect(ann.get_by_label("Token")).to_be_visible()
+        await no_barriers(ann)
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def no_barriers(page: Page) -> None:
+    """What axe finds of WCAG 2.2 A and AA on the page as it stands, in both colour schemes."""
+    for dark in (False, True):
+        await page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        await page.evaluate(COLOURS_HAVE_CHANGED)
+        found = await Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+        assert found.violations_count == 0, found.generate_report()

@@ -120,6 +120,7 @@ class Api:
         try:
             if request.method == "DELETE":
                 self._operators.sign_out(request)
+                self._live.look_again()
                 drop_cookie(response, request)
             else:
                 given = await read_body(request, SignIn)

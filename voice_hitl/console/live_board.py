@@ -162,6 +162,10 @@ class LiveBoard:
         """How many consoles are open in each of these roles."""
         return {role: self.desk.watching(role) for role in sorted(roles)}
 
+    def look_again(self) -> None:
+        """Have every page's stream see whether it is still welcome."""
+        self._tell()
+
     def _tell(self) -> None:
         news, self._news = self._news, anyio.Event()
         news.set()
