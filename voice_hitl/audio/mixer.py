@@ -69,15 +69,14 @@ class Mixer:
         return Window(self._mixed([frame for _, frame in lanes]), lanes)
 
     def _mixed(self, frames: Sequence[bytes]) -> bytes:
-        samples = [np.frombuffer(frame, dtype=np.int16) for frame in frames]
-        contributors = sum(1 for each in samples if _is_audible(each))
-        before, self._gain = self._gain, 1.0 / math.sqrt(max(1, contributors))
-        if len(frames) == 1 and before == self._gain:
+        if len(frames) == 1 and self._gain == 1.0:
             return frames[0]
-        gain = np.linspace(before, self._gain, len(samples[0]), dtype=np.float32)
-        total: NDArray[np.float32] = np.sum(samples, axis=0, dtype=np.float32) * gain
+        samples = np.frombuffer(b"".join(frames), dtype=np.int16).reshape(len(frames), -1)
+        audible = (samples.max(axis=1) >= AUDIBLE) | (samples.min(axis=1) <= -AUDIBLE)
+        before, self._gain = self._gain, 1.0 / math.sqrt(max(1, int(np.count_nonzero(audible))))
+        total: NDArray[np.float32] = samples.sum(axis=0, dtype=np.int32).astype(np.float32)
+        if before == self._gain:
+            total *= np.float32(self._gain)
+        else:
+            total *= np.linspace(before, self._gain, samples.shape[1], dtype=np.float32)
         return np.rint(total).clip(_LOWEST, _HIGHEST).astype(np.int16).tobytes()
-
-
-def _is_audible(samples: NDArray[np.int16]) -> bool:
-    return bool(samples.max() >= AUDIBLE or samples.min() <= -AUDIBLE)

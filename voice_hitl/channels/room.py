@@ -128,11 +128,11 @@ class Room:
 
     async def leave(self) -> None:
         """Leave the room; what is still to be told to the pages goes out first, if the backend takes it at once."""
+        await let_go("the last messages to a room", self._send_the_rest)
+        self._outgoing.close()
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None
-        await let_go("the last messages to a room", self._send_the_rest)
-        self._outgoing.close()
         await let_go("leaving a room", self._presence.leave)
 
     async def _serve(self) -> str:
@@ -187,8 +187,8 @@ class Room:
                 assert_never(event)
 
     def _heard(self, audio: TrackAudio) -> None:
-        """Some of what is said. Who is not in the room is not heard."""
-        if audio.participant in self._people or not self.capabilities.lanes:
+        """Some of what is said. Who is not in the room is not heard, and nobody once it was left."""
+        if not self._outgoing.closed and (audio.participant in self._people or not self.capabilities.lanes):
             self._mixer.push(audio.participant, audio.pcm)
             self._tick_on()
 
