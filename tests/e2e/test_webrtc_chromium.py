@@ -4,10 +4,13 @@ import shutil
 import wave
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import anyio
 import pytest
+from aiortc.rtp import RtpPacket
 from playwright.async_api import Page, async_playwright
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -15,7 +18,7 @@ from starlette.routing import Route
 
 from tests.transports.webrtc_agent import RATE, Ear, say, serving, strongest_hz, tone
 from voice_hitl.transport import Digit, HungUp, Incoming, Message, Played
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport
+from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, seam
 
 CHROMIUM = shutil.which("chromium")
 
@@ -113,6 +116,59 @@ async def home(_request: Request) -> HTMLResponse:
 
 async def anyone(_request: Request) -> Caller:
     return Caller("visitor")
+
+
+async def test_every_key_of_a_browser_arrives_though_a_twentieth_of_its_packets_is_lost(tmp_path: Path) -> None:
+    transport = WebRTCTransport(authorize=anyone)
+    legs: list[WebRTCLeg] = []
+
+    async def take(incoming: Incoming) -> None:
+        legs.append(await transport.accept(incoming, rate=RATE))
+        lost.append(lose_packets(legs[0], 0.05))
+
+    lost: list[Lost] = []
+    transport.listen(take)
+    async with (
+        serving([Route("/", home), *transport.routes()]) as address,
+        a_browser(address, tmp_path / "microphone.wav") as page,
+        anyio.create_task_group() as ears,
+    ):
+        await page.evaluate("call()")
+        ear = Ear(legs[0])
+        ears.start_soon(ear.listen)
+        assert strongest_hz(await ear.voice(3.0)) == pytest.approx(PAGE_TONE_HZ, abs=10)
+        for number in range(1, 4):
+            await page.evaluate("sender.dtmf.insertDTMF('4271#', 70, 70)")
+            await ear.next(Digit, 5 * number)
+        assert "".join(digit.digit for digit in ear.of(Digit)) == "4271#" * 3
+        assert {len(digit.digit) for digit in ear.of(Digit)} == {1}
+        assert lost[0].packets > 0
+        assert legs[0].counts.recovered > 0
+        await page.evaluate("pc.close()")
+        await ear.ended.wait()
+        await transport.aclose()
+
+
+@dataclass
+class Lost:
+    """How many packets the network has lost."""
+
+    packets: int = 0
+
+
+def lose_packets(leg: WebRTCLeg, share: float) -> Lost:
+    """Lose a share of what the network delivers, below everything of ours; the same ones in every run."""
+    receiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network's side
+    deliver, chance, lost = getattr(receiver, seam.HANDLER), Random(5), Lost()
+
+    async def lossy(packet: RtpPacket, arrival_time_ms: int) -> None:
+        if chance.random() < share:
+            lost.packets += 1
+        else:
+            await deliver(packet, arrival_time_ms)
+
+    setattr(receiver, seam.HANDLER, lossy)
+    return lost
 
 
 async def test_a_browser_calls_talks_listens_presses_keys_and_hangs_up(tmp_path: Path) -> None:

@@ -218,6 +218,22 @@ async def test_a_clear_drops_what_was_not_heard_and_says_what_was() -> None:
         assert waited.cancelled_caught
 
 
+async def test_after_a_barge_in_no_old_voice_comes_out_of_the_resamplers_tail() -> None:
+    """reports.md 41: a clear in the same tick, and only what is new behind it."""
+    async with a_call() as (phone, leg):
+        voice, size = tone(RATE, 2000), frame_bytes(RATE)
+        for place in range(0, len(voice), size):
+            leg.send_audio(voice[place : place + size], "long")
+        for _ in range(5):
+            await phone.next("media")
+        leg.clear()
+        for _ in range(10):
+            leg.send_audio(bytes(size), "silence")
+        await phone.next("clear")
+        after = b"".join([decode_ulaw(base64.b64decode(payload_of(await phone.next("media")))) for _ in range(8)])
+        assert np.abs(np.frombuffer(after, np.int16)).max() < 16
+
+
 async def test_a_key_is_one_digit() -> None:
     async with a_call() as (phone, leg):
         await phone.tell({"event": "dtmf", "streamSid": STREAM, "dtmf": {"track": "inbound_track", "digit": "7"}})

@@ -1,7 +1,8 @@
-"""The leg contract's adapter for WebRTC: the far end is the plugin's calling side, over ICE, DTLS and SRTP."""
+"""The leg contract's adapter for WebRTC: the far end is the plugin's other side, over ICE, DTLS and SRTP."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 from aiortc.rtp import RtpPacket
@@ -17,13 +18,13 @@ from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, place, seam
 LOST_AFTER_S = 1.0
 
 
-class Page:
-    """A leg that called, as the contract drives it."""
+class OtherEnd:
+    """The leg at the other end of the one under test, as the contract drives it."""
 
-    def __init__(self, leg: WebRTCLeg, callee: WebRTCLeg) -> None:
+    def __init__(self, leg: WebRTCLeg, tested: WebRTCLeg) -> None:
         self.leg = leg
         self.listener = LegListener(leg)
-        self._callee = callee
+        self._tested = tested
 
     @property
     def heard(self) -> bytes:
@@ -48,7 +49,7 @@ class Page:
 
     async def vanish(self) -> None:
         """Nothing of it reaches the leg any more."""
-        receiver = self._callee._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network
+        receiver = self._tested._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network
 
         async def lost(_packet: RtpPacket, arrival_time_ms: int) -> None:
             assert arrival_time_ms
@@ -56,13 +57,12 @@ class Page:
         setattr(receiver, seam.HANDLER, lost)
 
     async def ended(self) -> None:
-        await self.listener.until(self.listener.ended.is_set, "the end at the page")
+        await self.listener.until(self.listener.ended.is_set, "the end at the other end")
 
 
 @asynccontextmanager
-async def a_call() -> AsyncGenerator[leg_contract.Call]:
-    """A call that was answered and has been heard from."""
-    transport, tasks, legs = WebRTCTransport(lost_after_s=LOST_AFTER_S), Tasks("page"), list[WebRTCLeg]()
+async def _a_call(*, placed: bool) -> AsyncGenerator[leg_contract.Call]:
+    transport, tasks, legs = WebRTCTransport(lost_after_s=LOST_AFTER_S), Tasks("other end"), list[WebRTCLeg]()
 
     async def take(incoming: Incoming) -> None:
         legs.append(await transport.accept(incoming, rate=leg_contract.RATE))
@@ -71,12 +71,23 @@ async def a_call() -> AsyncGenerator[leg_contract.Call]:
         return await transport.answer(offer, Caller("ann"))
 
     transport.listen(take)
-    page = Page(await place(exchange, LegInfo(call_id="page", direction="outgoing"), rate=leg_contract.RATE), legs[0])
-    tasks.spawn(page.listener.listen(), "listening")
+    info = LegInfo(call_id="placed", direction="outgoing")
+    legs.append(await place(exchange, info, rate=leg_contract.RATE, lost_after_s=LOST_AFTER_S))
+    tested, other = reversed(legs) if placed else legs
+    far = OtherEnd(other, tested)
+    tasks.spawn(far.listener.listen(), "listening")
     try:
-        await page.listener.until(lambda: bool(page.heard), "the connection")
-        yield leg_contract.Call(legs[0], page)
+        await far.listener.until(lambda: bool(far.heard), "the connection")
+        yield leg_contract.Call(tested, far)
     finally:
-        await page.leg.aclose()
+        for leg in legs:
+            await leg.aclose()
         await transport.aclose()
         await tasks.close()
+
+
+a_call = partial(_a_call, placed=False)
+"""A call that was answered, and has been heard from."""
+
+a_placed_call = partial(_a_call, placed=True)
+"""A call that we placed."""
