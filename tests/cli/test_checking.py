@@ -127,6 +127,54 @@ async def test_what_never_settles_is_not_answered(monkeypatch: pytest.MonkeyPatc
     assert report.failed == "answer to result sent"
 
 
+async def test_a_settlement_that_comes_late_over_a_poor_line_is_not_what_the_next_audio_waits_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    far = FarEnd()
+    dialled(monkeypatch, far)
+
+    async def agent() -> None:
+        await greet(far)
+        far.tell("tool.called", call="c1")
+        far.tell("request.opened", call="c1", pending_id="p1")
+        far.tell("ok", id=(await far.got("request.answer"))["id"])
+        far.tell("tool.result", call="c1", outcome="served")
+        await anyio.sleep(0.5)
+        await far.speak(400)
+        settled = (datetime.now(UTC) - timedelta(seconds=0.9)).isoformat()
+        far.tell("request.settled", call="c1", pending_id="p1", server_time=settled)
+
+    report = await run(agent, Check(URL, same_clock=True))
+    assert report.ok, report
+    assert report.steps[-1].ms == pytest.approx(500)
+
+
+async def test_the_answer_waits_until_the_question_was_heard_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = FarEnd()
+    dialled(monkeypatch, far)
+    said_at: list[float] = []
+
+    async def agent() -> None:
+        await greet(far)
+        far.tell("tool.called", call="c1")
+        far.tell("request.opened", call="c1", pending_id="p1")
+        await anyio.sleep(1.5)
+        await far.speak(2_000)
+        said_at.append(anyio.current_time())
+        answer = await far.got("request.answer")
+        said_at.append(anyio.current_time())
+        far.tell("ok", id=answer["id"])
+        far.tell("tool.result", call="c1", outcome="served")
+        far.tell("request.settled", call="c1", pending_id="p1")
+        await anyio.sleep(0.3)
+        await far.speak(400)
+
+    report = await run(agent, Check(URL, same_clock=True))
+    assert report.ok, report
+    assert said_at[1] - said_at[0] == pytest.approx(0.7, abs=0.05)
+    assert report.steps[-1].ms == pytest.approx(300)
+
+
 async def served(far: FarEnd, digits: str = "") -> None:
     await greet_and_hear(far, digits)
     far.tell("tool.called", call="c1")
@@ -189,7 +237,7 @@ async def test_another_machines_clock_is_measured_by_the_answers_round_trip(monk
         far.tell("ok", id=answer["id"], server_time=(datetime.now(UTC) + hour).isoformat())
         sent = (datetime.now(UTC) + hour + timedelta(milliseconds=30)).isoformat()
         far.tell("tool.result", call="c1", outcome="served", at=sent)
-        far.tell("request.settled", call="c1", pending_id="p1")
+        far.tell("request.settled", call="c1", pending_id="p1", server_time=sent)
         await anyio.sleep(0.1)
         await far.speak(400)
 

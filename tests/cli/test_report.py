@@ -55,10 +55,19 @@ def test_json_is_one_object_whatever_the_terminal() -> None:
 
 def test_a_line_is_a_table_of_its_own_that_says_what_is_not_good_enough() -> None:
     report = passed()
-    report.line = LineQuality(0.05, 900, 40, 60, 120.0, keyed="4271#", arrived="427#")
+    report.line = LineQuality(0.05, 900, 40, 60, 120.0, 95.0, keyed="4271#", arrived="427#")
     out, text = console()
     show_table(report, out)
-    for words in ("loses 5%", "900", "94.0%", "120 ms", "4271#", "427#", "Not good enough: 94.0% of the frames"):
+    for words in (
+        "loses 5%",
+        "900",
+        "94.0%",
+        "120 ms",
+        "4271#",
+        "427#",
+        "Not good enough: 94.0% of the frames",
+        "for up to 95 ms",
+    ):
         assert words in text.getvalue()
     out, text = console()
     show_json(report, out)

@@ -11,8 +11,10 @@ from typing import Final, cast
 import anyio
 
 from voice_hitl import plugins
+from voice_hitl.audio.frame import FRAME_MS
+from voice_hitl.audio.playout import Counts
 from voice_hitl.cli.ear import CallEnded, Ear, Heard
-from voice_hitl.cli.line_quality import CallingLeg, LineQuality
+from voice_hitl.cli.line_quality import CallingLeg, LineQuality, Standstill
 from voice_hitl.errors import InvalidOffer
 from voice_hitl.tasks import current_time
 from voice_hitl.transport import CallRejected, Leg
@@ -28,9 +30,10 @@ STEPS: Final = (
     "answer to the agent's next audio",
 )
 
-FRAME_S: Final = 0.02
-GREETING_OVER_S: Final = 0.7
-QUIET_S: Final = 0.4
+FRAME_S: Final = FRAME_MS / 1_000
+ALL_SAID_S: Final = 0.7
+ASKED_ALOUD_WITHIN_S: Final = 3.0
+"""A question that is to be asked aloud, too, is heard to begin within this time of its card."""
 KEYS_WITHIN_S: Final = 3.0
 """A key that has not arrived so long after the last was let go will not."""
 
@@ -116,10 +119,11 @@ class Check:
         rate, speech = caller_speech()
         began = current_time()
         leg = await (place(self.url, rate=rate, loss=self.loss) if self.loss else place(self.url, rate=rate))
-        ear = Ear(leg)
+        ear, standstill = Ear(leg), Standstill()
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(ear.listen)
+                group.start_soon(standstill.watch)
                 try:
                     await self._converse(leg, ear, began, speech)
                 finally:
@@ -128,8 +132,7 @@ class Check:
             raise ended.exceptions[0] from None
         finally:
             if self.loss or self.keys:
-                arrived = "".join(digit.digit or "" for digit in ear.messages if digit.type == "digit")
-                self.report.line = LineQuality.of(leg.counts, self.loss, keyed=self.keys, arrived=arrived)
+                self.report.line = self._line(leg.counts, ear, standstill)
             with anyio.move_on_after(2, shield=True):
                 await leg.send_message('{"v":1,"type":"bye"}')
                 await leg.hang_up()
@@ -139,7 +142,7 @@ class Check:
         self._step((connected - began) * 1000)
         self._step((await ear.voice(after=began) - connected) * 1000)
 
-        await ear.quiet(for_s=GREETING_OVER_S)
+        await ear.quiet(for_s=ALL_SAID_S)
         if self.keys:
             await self._press(leg, ear)
         for frame in speech:
@@ -147,18 +150,37 @@ class Check:
         opened = await ear.message(lambda heard: heard.type == "request.opened" and heard.pending_id is not None)
         called = await ear.message(lambda heard: heard.type == "tool.called" and heard.call == opened.call)
 
-        await ear.quiet(for_s=QUIET_S)
+        await self._hear_out(ear)
         answered, answered_at = datetime.now(UTC), current_time()
         ahead = await self._answer(leg, ear, opened)
         self._step(_ms(_instant(called), opened.arrived + ahead))
-        await ear.message(lambda heard: heard.type == "request.settled" and heard.pending_id == opened.pending_id)
-        settled_at = current_time()
+        settled = await ear.message(lambda it: it.type == "request.settled" and it.pending_id == opened.pending_id)
+        settled_at = max(answered_at, current_time() - _age_s(settled, ahead))
         result = await ear.message(lambda heard: heard.type == "tool.result" and heard.call == opened.call)
         if result.outcome != "served":
             raise Refused(f"the answer was taken, and the call was {result.outcome} all the same")
         self._step(_ms(answered + ahead, _instant(result)))
         # The question may still be heard to its end: what counts is what begins after it was settled.
         self._step((await ear.voice_begins(after=settled_at) - answered_at) * 1000)
+
+    def _line(self, counts: Counts, ear: Ear, standstill: Standstill) -> LineQuality:
+        return LineQuality(
+            loss=self.loss,
+            delivered=counts.decoded,
+            recovered=counts.recovered,
+            concealed=counts.concealed,
+            stall_ms=float(counts.longest_concealed * FRAME_MS),
+            stood_still_ms=standstill.longest_ms,
+            keyed=self.keys,
+            arrived="".join(digit.digit or "" for digit in ear.messages if digit.type == "digit"),
+        )
+
+    async def _hear_out(self, ear: Ear) -> None:
+        """Let the agent say what it says before the answer, the question too: else that would be heard after it."""
+        asked_at = current_time()
+        with anyio.move_on_after(ASKED_ALOUD_WITHIN_S):
+            await ear.voice(after=asked_at)
+        await ear.quiet(for_s=ALL_SAID_S)
 
     async def _press(self, leg: CallingLeg, ear: Ear) -> None:
         """Press the keys, and wait until the agent says that it has them all; a lost one is told by what arrived."""
@@ -198,6 +220,12 @@ def _instant(heard: Heard) -> datetime:
     if heard.at is None:
         raise Refused(f"the agent does not say when its {heard.type} was: it is not the demo's")
     return heard.at
+
+
+def _age_s(heard: Heard, ahead: timedelta) -> float:
+    """How long ago a message was sent: on a line that loses packets it may come after what followed it."""
+    sent = heard.server_time - ahead if heard.server_time is not None else heard.arrived
+    return max(0.0, (datetime.now(UTC) - sent).total_seconds())
 
 
 def _ms(since: datetime, until: datetime) -> float:

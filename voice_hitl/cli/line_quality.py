@@ -3,9 +3,32 @@
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from voice_hitl.audio.frame import FRAME_MS
+import anyio
+
 from voice_hitl.audio.playout import Counts
+from voice_hitl.tasks import current_time
 from voice_hitl.transport import Leg
+
+STANDSTILL_MS: Final = 40.0
+"""The playout buffer bridges less than this."""
+
+LOOK_EVERY_S: Final = 0.01
+
+
+class Standstill:
+    """Sees for how long the process did not get to its work."""
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+
+    async def watch(self) -> None:
+        """Look, until cancelled."""
+        due = current_time() + LOOK_EVERY_S
+        while True:
+            await anyio.sleep_until(due)
+            now = current_time()
+            self.longest_ms = max(self.longest_ms, (now - due) * 1000)
+            due = now + LOOK_EVERY_S
 
 
 class CallingLeg(Leg, Protocol):
@@ -50,20 +73,23 @@ class LineQuality:
     """Frames that were made up."""
     stall_ms: float
     """The longest that was made up at a stretch."""
+    stood_still_ms: float = 0.0
+    """The longest that this machine kept the call's own process waiting, which no line is to blame for."""
     keyed: str = ""
     arrived: str = ""
-
-    @classmethod
-    def of(cls, counts: Counts, loss: float, *, keyed: str, arrived: str) -> "LineQuality":
-        """Of a call until now."""
-        stall_ms = float(counts.longest_concealed * FRAME_MS)
-        return cls(loss, counts.decoded, counts.recovered, counts.concealed, stall_ms, keyed, arrived)
 
     @property
     def heard(self) -> float:
         """The share of the frames that was played or recovered."""
         frames = self.delivered + self.recovered + self.concealed
         return (self.delivered + self.recovered) / frames if frames else 0.0
+
+    @property
+    def excuse(self) -> str:
+        """What of it is not the line's, if anything."""
+        if self.stood_still_ms <= STANDSTILL_MS:
+            return ""
+        return f"this machine kept the call waiting for up to {self.stood_still_ms:.0f} ms, which is in these figures"
 
     @property
     def misses(self) -> list[str]:

@@ -31,6 +31,8 @@ def show_table(report: Report, out: Console) -> None:
         out.print(_line_table(report.line))
         for miss in report.line.misses:
             out.print(f"[bold red]Not good enough:[/] {escape(miss)}.", highlight=False)
+        if report.line.misses and report.line.excuse:
+            out.print(f"But {escape(report.line.excuse)}.", highlight=False)
     if report.failed is not None:
         out.print(f"[bold red]Failed at: {report.failed}.[/] {escape(report.why)}", highlight=False)
 
