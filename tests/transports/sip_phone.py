@@ -137,9 +137,9 @@ class Media:
 
 
 @asynccontextmanager
-async def sipp(folder: Path, port: int, xml: str, *, timeout_s: int = 40) -> AsyncGenerator[Process]:
-    """A caller that plays a scenario; its failure is the test's."""
-    async with _sipp(folder, xml, f"127.0.0.1:{port}", timeout_s=timeout_s) as caller:
+async def sipp(folder: Path, port: int, xml: str, *, calls: int = 1, timeout_s: int = 40) -> AsyncGenerator[Process]:
+    """A caller that plays a scenario, so many times at once; its failure is the test's."""
+    async with _sipp(folder, xml, f"127.0.0.1:{port}", calls=calls, timeout_s=timeout_s) as caller:
         yield caller
 
 
@@ -151,12 +151,13 @@ async def sipp_callee(folder: Path, port: int, xml: str, *, timeout_s: int = 40)
 
 
 @asynccontextmanager
-async def _sipp(folder: Path, xml: str, *where: str, timeout_s: int) -> AsyncGenerator[Process]:
+async def _sipp(folder: Path, xml: str, *where: str, timeout_s: int, calls: int = 1) -> AsyncGenerator[Process]:
     if SIPP is None:
         pytest.skip("no sipp on this machine: install sip-tester")
     path = folder / "scenario.xml"
     path.write_text(xml)
-    command = [SIPP, *where, "-sf", str(path), "-m", "1", "-i", "127.0.0.1", "-nostdin", "-timeout", str(timeout_s)]
+    command = [SIPP, *where, "-sf", str(path), "-m", str(calls), "-l", str(calls), "-r", "25", "-i", "127.0.0.1"]
+    command += ["-nostdin", "-timeout", str(timeout_s)]
     async with await anyio.open_process(
         [*command, "-trace_err", "-error_file", "errors.log"],
         stdout=subprocess.DEVNULL,
