@@ -78,6 +78,8 @@ class ProviderConfig:
     voice: str | None = None
     language: str = "en"
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    hosted_call_id: str = ""
+    """The call to attach to, where the provider holds its media itself (`LegCapabilities.hosted`)."""
 
 
 # --- events ----------------------------------------------------------------------------------------------------------

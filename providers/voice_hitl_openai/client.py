@@ -39,7 +39,15 @@ class Client:
     def _make(self) -> AsyncOpenAI:
         sdk = AsyncOpenAI(api_key=self._api_key, base_url=self._base_url)
         # The SDK imports each part when it is first touched: here, where nobody waits.
-        _ = (sdk.realtime, sdk.chat.completions, sdk.responses, sdk.audio.speech, sdk.audio.transcriptions)
+        _ = (
+            sdk.realtime,
+            sdk.realtime.calls,
+            sdk.webhooks,
+            sdk.chat.completions,
+            sdk.responses,
+            sdk.audio.speech,
+            sdk.audio.transcriptions,
+        )
         return sdk
 
 

@@ -21,6 +21,7 @@ from voice_hitl_openai.messages import (
     Message,
     OutputItemAdded,
     OutputItemDone,
+    PlaybackStopped,
     Refusal,
     ResponseCreated,
     ResponseDone,
@@ -238,6 +239,10 @@ def _speech_stopped(message: Json) -> SpeechStopped:
     return SpeechStopped(_text(message, "item_id", MOST_ID_CHARS))
 
 
+def _playback_stopped(message: Json) -> PlaybackStopped:
+    return PlaybackStopped(_id(message, "response_id"))
+
+
 def _digit(message: Json) -> ProviderDigit:
     digit = message.get("event")
     if not isinstance(digit, str) or digit.upper() not in set("0123456789*#ABCD"):
@@ -273,6 +278,7 @@ _READERS: Final[dict[str, Callable[[Json], Message]]] = {
     "input_audio_buffer.speech_started": _speech_started,
     "input_audio_buffer.speech_stopped": _speech_stopped,
     "input_audio_buffer.dtmf_event_received": _digit,
+    "output_audio_buffer.stopped": _playback_stopped,
     "session.created": _session,
     "session.updated": _session,
     "error": _error,
@@ -291,7 +297,6 @@ _SILENT: Final = frozenset(
         "input_audio_buffer.timeout_triggered",
         "output_audio_buffer.cleared",
         "output_audio_buffer.started",
-        "output_audio_buffer.stopped",
         "rate_limits.updated",
         "response.content_part.added",
         "response.content_part.done",

@@ -72,6 +72,11 @@ def cancel_response(event_id: str, response_id: str) -> str:
     return _event("response.cancel", event_id, response_id=response_id)
 
 
+def clear_output(event_id: str) -> str:
+    """Stop what is being heard, in a call whose media the service holds."""
+    return _event("output_audio_buffer.clear", event_id)
+
+
 def message_item(item_id: str, role: InjectRole, text: str) -> dict[str, object]:
     """A text message of the history."""
     kind = "output_text" if role == "assistant" else "input_text"

@@ -14,6 +14,7 @@ from voice_hitl.provider import (
     Connected,
     GoingAway,
     InjectRole,
+    PlaybackEnded,
     ProviderConfig,
     ProviderDigit,
     ProviderEvent,
@@ -38,6 +39,7 @@ from voice_hitl_openai.messages import (
     Message,
     OutputItemAdded,
     OutputItemDone,
+    PlaybackStopped,
     Refusal,
     ResponseCreated,
     ResponseDone,
@@ -53,7 +55,7 @@ from voice_hitl_openai.settings import Settings
 from voice_hitl_openai.spoken import SpokenItems
 from voice_hitl_openai.wording import said_as_given
 
-_UNDOING: Final = ("cancel-", "delete-", "truncate-")
+_UNDOING: Final = ("cancel-", "clear-", "delete-", "truncate-")
 """What was to be undone may be gone already: a refusal of these is no error."""
 
 GOING_AWAY: Final = 1001
@@ -80,6 +82,8 @@ class Conversation:
         self._going_on = GoingOn(self._responses)
         self._history = History()
         self._spoken = SpokenItems()
+        self._hosted = False
+        self._kept: tuple[str, ...] | None = None
         self._connected = False
         self._leaving = False
 
@@ -108,7 +112,12 @@ class Conversation:
         held = config.metadata.get("held") is True
         update = self._send(self._session.open(self._name("update"), config, held=held))
         entries = replayed(config.metadata)
-        if entries is not None:
+        if config.hosted_call_id:
+            # The call goes on at the service with all that it has: nothing of it is to be said again.
+            self._hosted = True
+            if entries is not None:
+                self._kept = tuple(entry.call_id for entry in entries if isinstance(entry, OwedCall))
+        elif entries is not None:
             self._replay(entries)
         return update
 
@@ -155,6 +164,10 @@ class Conversation:
         if response_id is None:
             for request in self._responses.asked:
                 request.cancelled = True
+        if self._hosted:
+            # It knows how much was heard, and cuts its history itself.
+            self._commands.append(commands.clear_output(self._name("clear")))
+            return
         if not item_id or self._history.is_forgotten(item_id):
             return
         for cut in self._spoken.cut(item_id, int(played_ms), self._responses):
@@ -223,6 +236,10 @@ class Conversation:
                 self._on_response_done(message)
             case Refusal():
                 self._on_refusal(message)
+            case PlaybackStopped(response_id):
+                response = self._responses.find(response_id)
+                items = response.items if response is not None else []
+                self._events.extend(PlaybackEnded(item_id) for item_id in items)
             case ProviderDigit():
                 self._events.append(message)
             case Meaningless() | Unknown() | Unreadable():
@@ -251,6 +268,8 @@ class Conversation:
         if not self._connected:
             self._connected = True
             self._events.append(Connected(echo.expires_at + self._clock_offset if echo.expires_at else None))
+            if self._kept is not None:
+                self._events.append(Resumed(self._kept))
             self._tell_resumed()
 
     def _on_item(self, added: ItemAdded) -> None:

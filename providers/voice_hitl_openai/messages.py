@@ -90,6 +90,13 @@ class ResponseDone:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaybackStopped:
+    """All of a response was heard, in a call whose media the service holds."""
+
+    response_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """An `error`: the service refuses what we sent (`event_id` names it), or has failed by itself."""
 
@@ -125,6 +132,7 @@ Message = (
     | SpokenDelta
     | ResponseCreated
     | ResponseDone
+    | PlaybackStopped
     | Refusal
     | Meaningless
     | Unknown

@@ -2,11 +2,11 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import anyio
-from openai import OpenAIError
+from openai import OpenAIError, omit
 from openai.resources.realtime.realtime import AsyncRealtimeConnection
 from websockets.exceptions import InvalidStatus, WebSocketException
 
@@ -25,6 +25,7 @@ MOST_CALL_ID_CHARS: Final = 32
 MOST_RESULT_CHARS: Final = 100_000
 """About the whole of the 32,768 tokens that the smaller models read; nothing longer could be taken in."""
 
+NOT_THERE: Final = 404
 CONNECT_S: Final = 10.0
 """How long connecting may take."""
 
@@ -60,8 +61,11 @@ class OpenAIRealtimeProvider:
         noise_reduction: str | None = None,
         session: Mapping[str, object] | None = None,
     ) -> None:
-        self._model = model
-        self._client = Client(api_key, base_url)
+        self.model = model
+        """The model's name."""
+        self.client = Client(api_key, base_url)
+        """What it reaches the service with."""
+        self._on_hosted_end: dict[str, Callable[[], None]] = {}
         self._settings = Settings(
             voice=voice,
             transcription_model=transcription_model,
@@ -73,7 +77,7 @@ class OpenAIRealtimeProvider:
     @property
     def name(self) -> str:
         """What to call it in logs and tables."""
-        return f"openai {self._model}"
+        return f"openai {self.model}"
 
     @property
     def capabilities(self) -> ProviderCapabilities:
@@ -108,7 +112,7 @@ class OpenAIRealtimeProvider:
             ProviderError: It cannot be reached, or refuses the key, the model or the session.
         """
         with anyio.move_on_after(CONNECT_S):
-            socket = await self._reach()
+            socket = await self._reach(config.hosted_call_id)
             conversation = Conversation(
                 self._settings, stem=secrets.token_hex(3), clock_offset=current_time() - time.time()
             )
@@ -125,16 +129,25 @@ class OpenAIRealtimeProvider:
             return connection
         raise ProviderError(f"OpenAI did not answer within {CONNECT_S:g} s: check the network and the base_url")
 
-    async def _reach(self) -> AsyncRealtimeConnection:
-        sdk = await self._client.sdk()
+    def host(self, call_id: str, on_end: Callable[[], None]) -> None:
+        """A call whose media the service holds was accepted; `on_end` is told when it is found to be over."""
+        self._on_hosted_end[call_id] = on_end
+
+    async def _reach(self, call_id: str) -> AsyncRealtimeConnection:
+        sdk = await self.client.sdk()
         try:
             return await sdk.realtime.connect(
-                model=self._model,
+                model=omit if call_id else self.model,
+                call_id=call_id or omit,
                 websocket_connection_options={"max_size": MOST_MESSAGE_BYTES, "compression": None},
             ).enter()
         except InvalidStatus as refused:
+            on_end = self._on_hosted_end.pop(call_id, None) if refused.response.status_code == NOT_THERE else None
+            if on_end is not None:
+                on_end()
+                raise ProviderError(f"the call {call_id} is over") from refused
             why = why_refused(refused.response.status_code)
-            raise ProviderError(f"OpenAI refused a session with {self._model!r}: {why}") from refused
+            raise ProviderError(f"OpenAI refused a session with {self.model!r}: {why}") from refused
         except OpenAIError as error:
             raise ProviderError(f"OpenAI cannot be used: {error}") from error
         except (OSError, WebSocketException) as error:

@@ -54,15 +54,16 @@ class Settings:
     """Other fields of the session, as the API reference names them, such as `reasoning` or `max_output_tokens`."""
 
     def session_of(self, config: ProviderConfig, turn_detection: Mapping[str, object] | None) -> dict[str, object]:
-        """The whole session, with this turn detection."""
+        """The whole session, with this turn detection. Of a call that the service holds, the formats are its own."""
+        pcm = {} if config.hosted_call_id else {"format": {"type": "audio/pcm", "rate": RATE}}
         noise = {"noise_reduction": {"type": self.noise_reduction}} if self.noise_reduction else {}
         hears: dict[str, object] = {
-            "format": {"type": "audio/pcm", "rate": RATE},
+            **pcm,
             "transcription": self.transcription(config.language),
             "turn_detection": dict(turn_detection) if turn_detection is not None else None,
             **noise,
         }
-        speaks = {"format": {"type": "audio/pcm", "rate": RATE}, "voice": config.voice or self.voice}
+        speaks = {**pcm, "voice": config.voice or self.voice}
         return {
             **self.session,
             "type": "realtime",

@@ -140,6 +140,7 @@ class Agent:
                     voice=options.voice,
                     language=options.language,
                     metadata=dict(metadata or {}),
+                    hosted_call_id=leg.info.call_id if leg.capabilities.hosted else "",
                 ),
                 leg=leg,
                 rejoin_s=rejoin_s,

@@ -32,7 +32,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Final, Self, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -71,6 +71,7 @@ MOST_KEPT: Final = 10_000
 
 PATH: Final = "/v1/realtime"
 
+M = TypeVar("M", bound=Machine)
 Event = Mapping[str, object]
 Tamper = Callable[[dict[str, object]], Sequence[Event | str]]
 
@@ -132,18 +133,18 @@ class RealtimeServerSession:
 
     def caller_starts(self) -> None:
         """The caller begins to speak."""
-        self._do(self._machine.caller.start)
+        self.do(self._machine.caller.start)
 
     def caller_stops(self, text: str | None) -> None:
         """The caller stops, having said this; None: what cannot be transcribed."""
-        self._do(lambda: self._machine.caller.stop(text))
+        self.do(lambda: self._machine.caller.stop(text))
 
     # --- what the service and the network do -------------------------------------------------------------------------
 
     def release(self, pause: Pause) -> None:
         """Let the model go on from a pause."""
         pause.released = True
-        self._do(lambda: None)
+        self.do(lambda: None)
 
     def send(self, event: Event) -> None:
         """Say something of the test's own."""
@@ -155,7 +156,7 @@ class RealtimeServerSession:
 
     def expire(self) -> None:
         """End the session as its time limit does."""
-        self._do(self._machine.expire)
+        self.do(self._machine.expire)
 
     def close(self, code: int = 1011, reason: str = "internal error") -> None:
         """End the connection, after what was said already."""
@@ -199,7 +200,8 @@ class RealtimeServerSession:
             self._events.append(event)
         self._tell()
 
-    def _do(self, act: Callable[[], None]) -> None:
+    def do(self, act: Callable[[], None]) -> None:
+        """Have the machine do something, and say what comes of it."""
         try:
             act()
             self._machine.tick(current_time())
@@ -225,7 +227,7 @@ class RealtimeServerSession:
         deadline = self._machine.deadline()
         self._timer = None
         if deadline is not None:
-            self._timer = Timer(max(0.0, deadline - current_time()), lambda: self._do(lambda: None))
+            self._timer = Timer(max(0.0, deadline - current_time()), lambda: self.do(lambda: None))
 
     async def _write(self) -> None:
         try:
@@ -342,22 +344,42 @@ class OpenAIRealtimeServer:
             return connection.respond(HTTPStatus.NOT_FOUND, "there is nothing here\n")
         if request.headers.get("Authorization") != f"Bearer {self.api_key}":
             return connection.respond(HTTPStatus.UNAUTHORIZED, "Incorrect API key provided.\n")
-        if not parse_qs(url.query).get("model"):
+        return self.admit(connection, _query(request))
+
+    def admit(self, connection: ServerConnection, query: Mapping[str, str]) -> Response | None:
+        """Refuse a session for what its address asks for; None: it is welcome."""
+        if not query.get("model"):
             return connection.respond(HTTPStatus.BAD_REQUEST, "You must provide a model parameter.\n")
         return None
 
-    async def _handle(self, socket: ServerConnection) -> None:
-        request = cast("Request", socket.request)
-        machine = Machine(
-            session_id=f"sess_{next(self._numbers):06d}",
-            model=parse_qs(urlsplit(request.path).query)["model"][0],
+    def machine(self, query: Mapping[str, str], session_id: str) -> Machine:
+        """What serves a session that was let in."""
+        return self.make(Machine, query["model"], session_id)
+
+    def opened(self, session: RealtimeServerSession, query: Mapping[str, str]) -> None:
+        """A session begins."""
+
+    def make(self, kind: type[M], model: str, session_id: str) -> M:
+        """A machine of this kind, with the server's script and habits."""
+        return kind(
+            session_id=session_id,
+            model=model,
             script=self._script,
             habits=self._habits,
             now=current_time(),
             epoch=time.time(),
         )
+
+    async def _handle(self, socket: ServerConnection) -> None:
+        request = cast("Request", socket.request)
+        machine = self.machine(_query(request), f"sess_{next(self._numbers):06d}")
         session = RealtimeServerSession(socket, machine, lambda: self._change)
         self.sessions.append(session)
+        self.opened(session, _query(request))
         opened, self._opened = self._opened, anyio.Event()
         opened.set()
         await session.serve()
+
+
+def _query(request: Request) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(request.path).query).items()}

@@ -30,6 +30,7 @@ class Machine:
     def __init__(
         self, *, session_id: str, model: str, script: Script, habits: Habits, now: float, epoch: float
     ) -> None:
+        self._epoch = epoch
         self._limit_s = habits.session_limit_s
         self._expires_at = now + self._limit_s
         self._wire = Wire(now)
