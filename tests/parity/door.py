@@ -196,6 +196,10 @@ class Place(ABC):
         """The session has other tools of the host's from now on."""
         raise NotImplementedError
 
+    async def unplug(self) -> None:
+        """The model is taken out of the room, which goes on."""
+        raise NotImplementedError
+
     async def barge_in(self) -> None:
         """The caller has something new to say."""
         raise NotImplementedError

@@ -206,7 +206,7 @@ async def test_nothing_is_sent_for_a_cancelled_id_even_if_its_handler_swallows_t
 
 
 @rule("E7")
-async def test_a_connection_that_is_replaced_keeps_the_request_and_its_answer_is_told_once_as_text(door: Door) -> None:
+async def test_a_connection_that_is_replaced_keeps_the_request_and_its_answer_is_delivered_once(door: Door) -> None:
     async with door.place(Setup()) as place:
         request = await place.ask()
         await place.replace_connection()
@@ -214,8 +214,16 @@ async def test_a_connection_that_is_replaced_keeps_the_request_and_its_answer_is
         await place.answer()
         assert json.loads(await place.read())["confirmed"] is True
         await place.reads_nothing(5)
-        report = await place.report()
-        assert (report.outcome, report.delivered_as) == (OutcomeKind.SERVED, "text")
+        assert (await place.report()).outcome is OutcomeKind.SERVED
+
+
+@rule("E7b")
+async def test_a_connection_that_does_not_know_a_call_gets_its_outcome_as_text(door: Door) -> None:
+    async with door.place(Setup(handler=sleeps)) as place:
+        await place.issue("look_up")
+        await place.replace_connection()
+        assert await place.read() == "done"
+        assert (await place.report()).delivered_as == "text"
 
 
 @rule("E7a")
@@ -278,6 +286,15 @@ async def test_new_words_of_the_caller_cut_no_call(door: Door) -> None:
         await place.end_response()
         await place.barge_in()
         assert await place.read() == "done"
+
+
+@rule("E11")
+async def test_a_model_that_is_unplugged_withdraws_and_cancels(door: Door) -> None:
+    async with door.place(Setup()) as place:
+        request = await place.ask()
+        await place.unplug()
+        assert request.end is RequestEnd.WITHDRAWN
+        await is_over(place)
 
 
 @rule("E13")

@@ -74,6 +74,7 @@ async def test_a_denied_tool_is_refused_and_its_arguments_are_never_looked_at(do
         assert "book" in error(await place.read())
         await place.issue("look_up")
         assert await place.read() == "done"
+        await settle_down()
         assert [report.refused for report in place.reports] == [True, True, False]
         assert ran.calls == [("look_up", {})]
 

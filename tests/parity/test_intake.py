@@ -77,9 +77,9 @@ async def test_a_call_without_an_id_is_refused_and_nothing_is_sent_for_it(door: 
         await place.issue("look_up", {"q": "menu"}, call_id="c1")
         assert await place.read() == MENU
         await place.reads_nothing()
-        reports = [(report.tool_call_id, report.outcome, report.delivered) for report in place.reports]
-        unsent = ("", OutcomeKind.REFUSED, False)
-        assert sorted(reports) == sorted([unsent, unsent, ("c1", OutcomeKind.SERVED, True)])
+        reports = [(report.tool_call_id != "", report.outcome, report.delivered) for report in place.reports]
+        unsent = (False, OutcomeKind.REFUSED, False)
+        assert sorted(reports) == sorted([unsent, unsent, (True, OutcomeKind.SERVED, True)])
 
 
 @rule("C2.3a")
