@@ -18,10 +18,10 @@ def delays(condition: Condition) -> list[float | None]:
 def test_a_network_loses_the_share_that_it_says_in_bursts_of_their_length(condition: Condition) -> None:
     came = delays(condition)
     lost = [delay is None for delay in came]
-    assert sum(lost) / PACKETS == pytest.approx(condition.loss, rel=0.1)
+    assert sum(lost) / PACKETS == pytest.approx(condition.loss, rel=0.25)
     bursts = [len(list(run)) for is_lost, run in groupby(lost) if is_lost]
     if bursts and condition.burst > 1:
-        assert sum(bursts) / len(bursts) == pytest.approx(condition.burst, rel=0.1)
+        assert sum(bursts) / len(bursts) == pytest.approx(condition.burst, rel=0.25)
 
 
 def test_jitter_is_within_its_bound_and_keeps_the_order() -> None:
