@@ -62,6 +62,7 @@ async def test_the_page_and_its_client_come_without_a_build_step() -> None:
             assert script.status_code == 200
             assert "javascript" in script.headers["content-type"]
         assert (await client.get("/demo.css")).status_code == 200
+        assert (await client.get("/question.schema.json")).json()["title"] == "Question"
         assert (await client.get("/icon.svg")).status_code == 200
         assert (await client.get("/../app.py")).status_code == 404
 

@@ -1,6 +1,7 @@
 """The schemas that front ends read."""
 
 import json
+from importlib.resources import files
 
 import pytest
 
@@ -13,6 +14,12 @@ def test_they_are_json_schemas_of_the_2020_12_draft_under_a_title() -> None:
         compile_schema(json.loads(json.dumps(schema)))
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
         assert schema["title"] == title
+
+
+def test_what_is_published_in_the_package_is_what_they_are_now() -> None:
+    for name, schema in (("question", question_schema()), ("answer", answer_schema())):
+        published = (files("voice_hitl") / "static" / f"{name}.schema.json").read_text()
+        assert json.loads(published) == schema, "run docs/publish_schemas.py"
 
 
 @pytest.mark.parametrize(
