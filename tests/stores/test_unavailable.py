@@ -3,10 +3,12 @@
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
 
+from tests.human_input.told import Told
 from tests.stores.test_contract import OPEN
 from voice_hitl.enums import RequestEnd
 from voice_hitl.errors import StoreUnavailable
@@ -41,6 +43,42 @@ async def test_a_redis_server_that_goes_away_in_the_middle_of_a_call_ends_no_req
         assert await handler.wait(request.pending_id) == "yes"
     await handler.close()
     await store.aclose()
+
+
+async def test_a_redis_server_that_comes_back_has_everything_again_and_its_loss_was_reported_once(
+    tmp_path: Path,
+) -> None:
+    told = Told()
+    with redis_server(tmp_path) as url:
+        port = urlsplit(url).port
+        store = RedisStore(url)
+        handler = HumanInputHandler(store=store)
+        handler.register_channel("voice", told)
+        saved = await handler.create("Ask", {}, channel_id="voice")
+        with anyio.fail_after(5):
+            await there(store, saved)
+    unsaved = [await handler.create("Ask", {"number": number}, channel_id="voice") for number in range(3)]
+    with anyio.fail_after(10):
+        while len(told.required_events) < 4:  # noqa: ASYNC110 - as above
+            await anyio.sleep(0.01)
+    assert [source for _, source, _ in told.failures] == ["store"]
+    with redis_server(tmp_path, port=port), anyio.fail_after(20):
+        for request in unsaved:
+            await there(store, request)
+        assert handler.resolve(saved.pending_id, "yes")
+        await there(store, saved)
+        await handler.close()
+        await store.aclose()
+
+
+async def test_a_write_to_a_server_that_was_started_again_meanwhile_is_no_failure(tmp_path: Path) -> None:
+    with redis_server(tmp_path) as url:
+        store = RedisStore(url)
+        assert await store.write(OPEN)
+    with redis_server(tmp_path, port=urlsplit(url).port):
+        assert await store.write(OPEN)
+        assert await store.read(OPEN.id) == OPEN
+        await store.aclose()
 
 
 async def test_damaged_rows_of_redis_are_reported_and_passed_over(redis_url: str) -> None:

@@ -4,8 +4,9 @@ A write is one script: the version, the lease and the row are looked at and chan
 crash of the server is what the server is told to keep (`appendonly`).
 """
 
+import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, cast
 
@@ -16,9 +17,11 @@ from voice_hitl.store import SETTLED_FOR_S, UNSETTLED, Letter, Listing, Row, Row
 
 try:
     from redis.asyncio import Redis
+    from redis.asyncio.connection import AbstractConnection
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
-    from redis.exceptions import RedisError
+    from redis.exceptions import ConnectionError as ConnectionLost
+    from redis.exceptions import NoScriptError, RedisError
 except ImportError as missing:
     raise PluginMissing("RedisStore needs redis: install voice-hitl[redis]") from missing
 
@@ -45,6 +48,8 @@ else
 end
 return 1
 """
+
+_WRITE_SHA: Final = hashlib.sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
 # KEYS: rows. One text for a whole page: the client takes longer to read four texts a row than the server to write one.
 _READ: Final = """
@@ -84,7 +89,7 @@ class RedisStore:
             socket_connect_timeout=ANSWERS_S,
             retry=Retry(NoBackoff(), 0),
         )
-        self._write = self._redis.register_script(_WRITE)
+        self._writer = _Writer(self._redis)
         self._read = self._redis.register_script(_READ)
         self._reply = self._redis.register_script(_REPLY)
 
@@ -95,7 +100,7 @@ class RedisStore:
         counts = int(orphan_of is not None)
         fields: list[str | int] = [row.id, row.version, row.state, row.holder, row.body, counts, expires_in]
         async with self._used():
-            return bool(await self._write(keys, fields))
+            return await self._writer.write(keys, fields)
 
     async def read(self, request_id: str) -> Row | Unreadable | None:
         """See `Store.read`."""
@@ -182,6 +187,7 @@ class RedisStore:
 
     async def aclose(self) -> None:
         """Let go of the connections."""
+        await self._writer.aclose()
         await self._redis.aclose()
 
     def _row(self, request_id: str) -> str:
@@ -198,6 +204,61 @@ class RedisStore:
                 yield
         except (RedisError, OSError) as error:
             raise StoreUnavailable(f"the Redis server cannot be used: {error}") from error
+
+
+class _Writer:
+    """The writes, one after another, on a connection of their own: half the way of a command is the client's pool.
+
+    Args:
+        redis: The client, whose pool gives the connection.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._pool = redis.connection_pool
+        self._turn = anyio.Lock()
+        self._connection: AbstractConnection | None = None
+
+    async def write(self, keys: Sequence[str], fields: Sequence[str | int]) -> bool:
+        """Run `_WRITE`."""
+        async with self._turn:
+            was_idle = self._connection is not None
+            try:
+                return await self._ask(keys, fields)
+            except ConnectionLost:
+                if not was_idle:
+                    raise
+                # The server has closed it meanwhile. What was written all the same may be written again: it stands.
+                return await self._ask(keys, fields)
+
+    async def aclose(self) -> None:
+        """Let the connection go."""
+        if self._connection is not None:
+            await self._let_go(self._connection)
+
+    async def _ask(self, keys: Sequence[str], fields: Sequence[str | int]) -> bool:
+        get = cast("Callable[[], Awaitable[AbstractConnection]]", self._pool.get_connection)
+        connection = self._connection or await get()
+        # Whatever cuts this off leaves an answer on its way, which is never the next command's.
+        self._connection = None
+        try:
+            given = (len(keys), *keys, *fields)
+            try:
+                await connection.send_command("EVALSHA", _WRITE_SHA, *given)
+                written = cast("object", await connection.read_response())
+            except NoScriptError:
+                await connection.send_command("EVAL", _WRITE, *given)
+                written = cast("object", await connection.read_response())
+        except BaseException:
+            await self._let_go(connection)
+            raise
+        self._connection = connection
+        return bool(written)
+
+    async def _let_go(self, connection: "AbstractConnection") -> None:
+        self._connection = None
+        with anyio.move_on_after(1, shield=True):
+            await connection.disconnect(nowait=True)
+            await self._pool.release(connection)
 
 
 _FIELDS: Final = ("version", "state", "holder", "body")

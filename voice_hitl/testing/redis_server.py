@@ -14,8 +14,8 @@ START_S: Final = 10.0
 
 
 @contextmanager
-def redis_server(folder: Path) -> Generator[str, None, None]:
-    """Run a server within the block, in `folder`; give its URL. It keeps nothing on the disk.
+def redis_server(folder: Path, *, port: int | None = None) -> Generator[str, None, None]:
+    """Run a server within the block, in `folder`, on a free port or this one; give its URL. It keeps nothing on disk.
 
     Raises:
         RuntimeError: `redis-server` is not installed, or does not start.
@@ -23,7 +23,7 @@ def redis_server(folder: Path) -> Generator[str, None, None]:
     executable = shutil.which("redis-server")
     if executable is None:
         raise RuntimeError("redis-server is not installed (apt-get install redis-server)")
-    port = _free_port()
+    port = port if port is not None else _free_port()
     command = [executable, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     quiet = subprocess.DEVNULL
     server = subprocess.Popen([*command, "--dir", str(folder)], stdin=quiet, stdout=quiet, stderr=quiet)
