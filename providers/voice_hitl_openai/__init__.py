@@ -1,9 +1,10 @@
-"""OpenAI for `voice_hitl`: the Realtime API, chat models, speech and transcription, through the SDK."""
+"""OpenAI for `voice_hitl`: the Realtime and Live APIs, chat models, speech and transcription, through the SDK."""
 
 from voice_hitl.errors import PluginMissing
 
 try:
     from voice_hitl_openai.chat import OpenAIChatModel
+    from voice_hitl_openai.live import OpenAILiveProvider
     from voice_hitl_openai.provider import OpenAIRealtimeProvider
     from voice_hitl_openai.sip import OpenAISipCall, OpenAISipLeg, OpenAISipTransport
     from voice_hitl_openai.speech import OpenAIListener, OpenAISpeaker
@@ -15,6 +16,7 @@ except ImportError as missing:
 __all__ = [
     "OpenAIChatModel",
     "OpenAIListener",
+    "OpenAILiveProvider",
     "OpenAIRealtimeProvider",
     "OpenAISipCall",
     "OpenAISipLeg",

@@ -42,6 +42,7 @@ class Client:
         _ = (
             sdk.realtime,
             sdk.realtime.calls,
+            sdk.live,
             sdk.webhooks,
             sdk.chat.completions,
             sdk.responses,

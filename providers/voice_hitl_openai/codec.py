@@ -5,15 +5,28 @@ form, comes out as `Unreadable`; texts and ids are bounded; types nobody told us
 Source of the messages: the Realtime server events of the OpenAI API reference.
 """
 
-import binascii
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Final, cast
-
-import jiter
 
 from voice_hitl.provider import AudioOut, ProviderDigit, SpeechStarted, SpeechStopped, Transcript, TranscriptFailed
 from voice_hitl_openai.commands import TAG
+from voice_hitl_openai.fields import (
+    MOST_ID_CHARS,
+    MOST_PARTS,
+    MOST_TEXT_CHARS,
+    Json,
+    Malformed,
+    id_of,
+    index_of,
+    maybe_object,
+    message_of,
+    number_of,
+    object_of,
+    objects_of,
+    pcm_of,
+    text_of,
+)
 from voice_hitl_openai.messages import (
     Item,
     ItemAdded,
@@ -32,14 +45,9 @@ from voice_hitl_openai.messages import (
     Unreadable,
 )
 
-MOST_ID_CHARS: Final = 256
-MOST_TEXT_CHARS: Final = 65_536
 MOST_ARGUMENT_CHARS: Final = 1_048_576
 """Longer arguments are cut, and so come out unreadable at intake: the call is refused, not lost."""
-MOST_PARTS: Final = 64
 MOST_LOGPROBS: Final = 4_096
-
-Json = Mapping[str, object]
 
 MEANINGLESS: Final = Meaningless()
 _STATUSES: Final[dict[object, ResponseStatus]] = {
@@ -50,109 +58,49 @@ _STATUSES: Final[dict[object, ResponseStatus]] = {
 }
 
 
-class _Malformed(Exception):  # noqa: N818 - never leaves this module
-    """A message lacks what its type must have."""
-
-
 def decode(raw: bytes | str) -> Message:
     """Read one message. Never raises."""
     try:
-        # The SDK's own parser: on audio six times as fast as the standard one, and it bounds the depth itself.
-        loaded: object = jiter.from_json(raw if isinstance(raw, bytes) else raw.encode(), cache_mode="none")
-    except ValueError:
-        return Unreadable("it is not JSON")
-    if not isinstance(loaded, dict):
-        return Unreadable("it is not a JSON object")
-    message = cast("Json", loaded)
-    kind = message.get("type")
-    if not isinstance(kind, str):
-        return Unreadable("it has no type")
+        kind, message = message_of(raw)
+    except Malformed as malformed:
+        return Unreadable(str(malformed))
     read = _READERS.get(kind)
     if read is None:
         return MEANINGLESS if kind in _SILENT else Unknown(kind[:MOST_ID_CHARS])
     try:
         return read(message)
-    except _Malformed as malformed:
+    except Malformed as malformed:
         return Unreadable(f"{kind}: {malformed}")
-
-
-# --- fields ----------------------------------------------------------------------------------------------------------
-
-
-def _id(message: Json, key: str) -> str:
-    value = message.get(key)
-    if not isinstance(value, str) or not value or len(value) > MOST_ID_CHARS:
-        raise _Malformed(f"{key} is not an id")
-    return value
-
-
-def _text(message: Json, key: str, most: int = MOST_TEXT_CHARS) -> str:
-    value = message.get(key)
-    return value[:most] if isinstance(value, str) else ""
-
-
-def _object(message: Json, key: str) -> Json:
-    value = message.get(key)
-    if not isinstance(value, dict):
-        raise _Malformed(f"{key} is not an object")
-    return cast("Json", value)
-
-
-def _maybe_object(message: Json, key: str) -> Json:
-    value = message.get(key)
-    return cast("Json", value) if isinstance(value, dict) else {}
-
-
-def _objects(message: Json, key: str, most: int) -> Sequence[Json]:
-    value = message.get(key)
-    entries = cast("list[object]", value[:most]) if isinstance(value, list) else []
-    return [cast("Json", entry) for entry in entries if isinstance(entry, dict)]
-
-
-def _number(message: Json, key: str) -> float | None:
-    value = message.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _index(message: Json) -> int:
-    value = message.get("content_index")
-    return value if isinstance(value, int) and 0 <= value < MOST_PARTS else 0
 
 
 # --- the session and its history -------------------------------------------------------------------------------------
 
 
 def _session(message: Json) -> SessionEcho:
-    session = _object(message, "session")
-    heard = _maybe_object(_maybe_object(session, "audio"), "input")
+    session = object_of(message, "session")
+    heard = maybe_object(maybe_object(session, "audio"), "input")
     detection = heard.get("turn_detection")
     return SessionEcho(
         created=message["type"] == "session.created",
-        expires_at=_number(session, "expires_at"),
+        expires_at=number_of(session, "expires_at"),
         turn_detection=cast("Json", detection) if isinstance(detection, dict) else None,
         echoed="turn_detection" in heard,
     )
 
 
 def _item(message: Json) -> Item:
-    item = _object(message, "item")
-    kind = _text(item, "type", MOST_ID_CHARS)
-    parts = _objects(item, "content", MOST_PARTS) if kind == "message" else ()
+    item = object_of(message, "item")
+    kind = text_of(item, "type", MOST_ID_CHARS)
+    parts = objects_of(item, "content", MOST_PARTS) if kind == "message" else ()
     return Item(
-        item_id=_id(item, "id"),
+        item_id=id_of(item, "id"),
         kind=kind,
-        role=_text(item, "role", MOST_ID_CHARS),
-        status=_text(item, "status", MOST_ID_CHARS),
-        text="".join(_text(part, "transcript") or _text(part, "text") for part in parts)[:MOST_TEXT_CHARS],
-        call_id=_text(item, "call_id", MOST_ID_CHARS),
-        name=_text(item, "name", MOST_ID_CHARS),
-        arguments=_text(item, "arguments", MOST_ARGUMENT_CHARS),
+        role=text_of(item, "role", MOST_ID_CHARS),
+        status=text_of(item, "status", MOST_ID_CHARS),
+        text="".join(text_of(part, "transcript") or text_of(part, "text") for part in parts)[:MOST_TEXT_CHARS],
+        call_id=text_of(item, "call_id", MOST_ID_CHARS),
+        name=text_of(item, "name", MOST_ID_CHARS),
+        arguments=text_of(item, "arguments", MOST_ARGUMENT_CHARS),
     )
 
 
@@ -164,44 +112,36 @@ def _item_added(message: Json) -> ItemAdded:
 
 
 def _audio(message: Json) -> AudioOut:
-    delta = message.get("delta")
-    if not isinstance(delta, str):
-        raise _Malformed("delta is not text")
-    try:
-        pcm = binascii.a2b_base64(delta, strict_mode=True)
-    except ValueError as error:
-        raise _Malformed("delta is not base64") from error
-    if len(pcm) % 2:
-        pcm = pcm[:-1]
-    return AudioOut(pcm, _id(message, "item_id"), _index(message), _id(message, "response_id"))
+    pcm = pcm_of(message, "delta")
+    return AudioOut(pcm, id_of(message, "item_id"), index_of(message), id_of(message, "response_id"))
 
 
 def _spoken_delta(message: Json) -> SpokenDelta:
-    return SpokenDelta(_id(message, "response_id"), _id(message, "item_id"), _text(message, "delta"))
+    return SpokenDelta(id_of(message, "response_id"), id_of(message, "item_id"), text_of(message, "delta"))
 
 
 def _output_item_added(message: Json) -> OutputItemAdded:
-    return OutputItemAdded(_id(message, "response_id"), _item(message))
+    return OutputItemAdded(id_of(message, "response_id"), _item(message))
 
 
 def _output_item_done(message: Json) -> OutputItemDone:
-    return OutputItemDone(_id(message, "response_id"), _item(message))
+    return OutputItemDone(id_of(message, "response_id"), _item(message))
 
 
 def _response_created(message: Json) -> ResponseCreated:
-    response = _object(message, "response")
-    tag = _text(_maybe_object(response, "metadata"), TAG, MOST_ID_CHARS)
-    return ResponseCreated(_id(response, "id"), tag, "metadata" in response)
+    response = object_of(message, "response")
+    tag = text_of(maybe_object(response, "metadata"), TAG, MOST_ID_CHARS)
+    return ResponseCreated(id_of(response, "id"), tag, "metadata" in response)
 
 
 def _response_done(message: Json) -> ResponseDone:
-    response = _object(message, "response")
-    error = _maybe_object(_maybe_object(response, "status_details"), "error")
+    response = object_of(message, "response")
+    error = maybe_object(maybe_object(response, "status_details"), "error")
     return ResponseDone(
-        _id(response, "id"),
-        _STATUSES.get(_text(response, "status"), "failed"),
-        _text(error, "code", MOST_ID_CHARS) or _text(error, "type", MOST_ID_CHARS),
-        _text(error, "message"),
+        id_of(response, "id"),
+        _STATUSES.get(text_of(response, "status"), "failed"),
+        text_of(error, "code", MOST_ID_CHARS) or text_of(error, "type", MOST_ID_CHARS),
+        text_of(error, "message"),
     )
 
 
@@ -209,44 +149,44 @@ def _response_done(message: Json) -> ResponseDone:
 
 
 def _heard_delta(message: Json) -> Transcript:
-    return Transcript("user", _text(message, "delta"), final=False, item_id=_id(message, "item_id"))
+    return Transcript("user", text_of(message, "delta"), final=False, item_id=id_of(message, "item_id"))
 
 
 def _heard(message: Json) -> Transcript:
     text = message.get("transcript")
     if not isinstance(text, str):
-        raise _Malformed("transcript is not text")
-    item_id = _id(message, "item_id")
+        raise Malformed("transcript is not text")
+    item_id = id_of(message, "item_id")
     return Transcript("user", text[:MOST_TEXT_CHARS], final=True, item_id=item_id, confidence=_confidence(message))
 
 
 def _confidence(message: Json) -> float | None:
     """The geometric mean of the tokens' probabilities, where the service tells them."""
-    logprobs = [_number(entry, "logprob") for entry in _objects(message, "logprobs", MOST_LOGPROBS)]
+    logprobs = [number_of(entry, "logprob") for entry in objects_of(message, "logprobs", MOST_LOGPROBS)]
     known = [min(logprob, 0.0) for logprob in logprobs if logprob is not None]
     return math.exp(sum(known) / len(known)) if known else None
 
 
 def _not_heard(message: Json) -> TranscriptFailed:
-    return TranscriptFailed(_id(message, "item_id"))
+    return TranscriptFailed(id_of(message, "item_id"))
 
 
 def _speech_started(message: Json) -> SpeechStarted:
-    return SpeechStarted(_text(message, "item_id", MOST_ID_CHARS))
+    return SpeechStarted(text_of(message, "item_id", MOST_ID_CHARS))
 
 
 def _speech_stopped(message: Json) -> SpeechStopped:
-    return SpeechStopped(_text(message, "item_id", MOST_ID_CHARS))
+    return SpeechStopped(text_of(message, "item_id", MOST_ID_CHARS))
 
 
 def _playback_stopped(message: Json) -> PlaybackStopped:
-    return PlaybackStopped(_id(message, "response_id"))
+    return PlaybackStopped(id_of(message, "response_id"))
 
 
 def _digit(message: Json) -> ProviderDigit:
     digit = message.get("event")
     if not isinstance(digit, str) or digit.upper() not in set("0123456789*#ABCD"):
-        raise _Malformed("event is not a key")
+        raise Malformed("event is not a key")
     return ProviderDigit(digit.upper())
 
 
@@ -254,11 +194,11 @@ def _digit(message: Json) -> ProviderDigit:
 
 
 def _error(message: Json) -> Refusal:
-    error = _object(message, "error")
+    error = object_of(message, "error")
     return Refusal(
-        _text(error, "code", MOST_ID_CHARS) or _text(error, "type", MOST_ID_CHARS) or "error",
-        _text(error, "message"),
-        _text(error, "event_id", MOST_ID_CHARS),
+        text_of(error, "code", MOST_ID_CHARS) or text_of(error, "type", MOST_ID_CHARS) or "error",
+        text_of(error, "message"),
+        text_of(error, "event_id", MOST_ID_CHARS),
     )
 
 

@@ -26,9 +26,7 @@ what the service was seen to do; where the two leave something open, this is a g
 """
 
 import itertools
-import json
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
@@ -38,14 +36,13 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 
 from voice_hitl.errors import PluginMissing
-from voice_hitl.tasks import Mailbox, Tasks, Timer, current_time
+from voice_hitl.tasks import current_time
 from voice_hitl.testing.openai.machine import Machine
+from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Fail, Habits, Pause, RunOut, Say, Script, Step, Turn, Utterance
-from voice_hitl.testing.openai.wire import Close
 
 try:
     from websockets.asyncio.server import Server, ServerConnection, serve
-    from websockets.exceptions import ConnectionClosed
     from websockets.http11 import Request, Response
 except ImportError as missing:
     raise PluginMissing("this server needs websockets: pip install 'voice-hitl[openai]'") from missing
@@ -66,53 +63,47 @@ __all__ = [
 MOST_MESSAGE_BYTES: Final = 21 * 2**20
 """15 MiB of audio in base64, and something around it."""
 
-MOST_KEPT: Final = 10_000
-"""Events of the client that are remembered; audio is only counted."""
-
 PATH: Final = "/v1/realtime"
 
 M = TypeVar("M", bound=Machine)
-Event = Mapping[str, object]
-Tamper = Callable[[dict[str, object]], Sequence[Event | str]]
 
 
 class RealtimeServerSession:
     """One session, as the test sees it: what the client sent, and what the caller and the network do."""
 
     def __init__(self, socket: ServerConnection, machine: Machine, tamper: Callable[[], Tamper | None]) -> None:
-        self._socket = socket
         self._machine = machine
-        self._tamper = tamper
-        self._out: Mailbox[str | Close] = Mailbox()
-        self._timer: Timer | None = None
-        self._events: deque[Event] = deque(maxlen=MOST_KEPT)
-        self._news = anyio.Event()
-        self.frames = 0
-        """How many pieces of audio the client sent."""
-        self.failure: Exception | None = None
-        """What the test's script raised, if it did."""
+        self.socket = MachineSocket(socket, machine, tamper, audio_kind="input_audio_buffer.append")
+        """The service's end of the connection."""
 
     # --- what the client did -----------------------------------------------------------------------------------------
 
     @property
     def events(self) -> list[Event]:
         """What the client sent, without its audio."""
-        return list(self._events)
+        return self.socket.events
 
     def sent(self, kind: str) -> list[Event]:
         """What the client sent of this type."""
-        return [event for event in self._events if event.get("type") == kind]
+        return self.socket.sent(kind)
 
     async def received(self, kind: str, *, count: int = 1) -> Event:
         """Wait until the client has sent `count` events of this type; return the last of them."""
-        await self.until(lambda: len(self.sent(kind)) >= count)
-        return self.sent(kind)[count - 1]
+        return await self.socket.received(kind, count=count)
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait until this is so; it is asked whenever the client has sent something."""
-        while not happened():
-            news = self._news
-            await news.wait()
+        await self.socket.until(happened)
+
+    @property
+    def frames(self) -> int:
+        """How many pieces of audio the client sent."""
+        return self.socket.frames
+
+    @property
+    def failure(self) -> Exception | None:
+        """What the test's script raised, if it did."""
+        return self.socket.failure
 
     @property
     def items(self) -> list[Event]:
@@ -133,115 +124,46 @@ class RealtimeServerSession:
 
     def caller_starts(self) -> None:
         """The caller begins to speak."""
-        self.do(self._machine.caller.start)
+        self.socket.do(self._machine.caller.start)
 
     def caller_stops(self, text: str | None) -> None:
         """The caller stops, having said this; None: what cannot be transcribed."""
-        self.do(lambda: self._machine.caller.stop(text))
+        self.socket.do(lambda: self._machine.caller.stop(text))
 
     # --- what the service and the network do -------------------------------------------------------------------------
 
     def release(self, pause: Pause) -> None:
         """Let the model go on from a pause."""
         pause.released = True
-        self.do(lambda: None)
-
-    def send(self, event: Event) -> None:
-        """Say something of the test's own."""
-        self._out.put(json.dumps(event))
-
-    def send_text(self, text: str) -> None:
-        """Send this as it stands, JSON or not."""
-        self._out.put(text)
-
-    def expire(self) -> None:
-        """End the session as its time limit does."""
-        self.do(self._machine.expire)
-
-    def close(self, code: int = 1011, reason: str = "internal error") -> None:
-        """End the connection, after what was said already."""
-        self._out.put(Close(code, reason))
-
-    def drop(self) -> None:
-        """Cut the connection, with no goodbye."""
-        self._socket.transport.abort()
-
-    # --- the socket --------------------------------------------------------------------------------------------------
-
-    async def serve(self) -> None:
-        """Speak with the client until the connection ends."""
-        self._flush()
-        tasks = Tasks("openai realtime server")
-        tasks.spawn(self._write(), "writer")
-        try:
-            async for text in self._socket:
-                self._receive(text)
-        except ConnectionClosed:
-            pass
-        finally:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._out.close()
-            await tasks.close()
-            self._tell()
-
-    def _receive(self, text: str | bytes) -> None:
-        try:
-            event = self._machine.receive(text, current_time())
-        except Exception as failure:  # noqa: BLE001 - the test's script is users' code: told when the server closes
-            self._fail(failure)
-            return
-        self._flush()
-        if event is None:
-            return
-        if event.get("type") == "input_audio_buffer.append":
-            self.frames += 1
-        else:
-            self._events.append(event)
-        self._tell()
+        self.socket.do(lambda: None)
 
     def do(self, act: Callable[[], None]) -> None:
         """Have the machine do something, and say what comes of it."""
-        try:
-            act()
-            self._machine.tick(current_time())
-        except Exception as failure:  # noqa: BLE001 - as in _receive
-            self._fail(failure)
-        else:
-            self._flush()
+        self.socket.do(act)
 
-    def _fail(self, failure: Exception) -> None:
-        self.failure = self.failure or failure
-        self.close(1011, "the script raised")
+    def send(self, event: Event) -> None:
+        """Say something of the test's own."""
+        self.socket.send(event)
 
-    def _flush(self) -> None:
-        for said in self._machine.take():
-            if isinstance(said, Close):
-                self._out.put(said)
-                continue
-            tamper = self._tamper()
-            for event in tamper(said) if tamper is not None else [said]:
-                self._out.put(event if isinstance(event, str) else json.dumps(event))
-        if self._timer is not None:
-            self._timer.cancel()
-        deadline = self._machine.deadline()
-        self._timer = None
-        if deadline is not None:
-            self._timer = Timer(max(0.0, deadline - current_time()), lambda: self.do(lambda: None))
+    def send_text(self, text: str) -> None:
+        """Send this as it stands, JSON or not."""
+        self.socket.send_text(text)
 
-    async def _write(self) -> None:
-        try:
-            async for said in self._out:
-                if isinstance(said, Close):
-                    await self._socket.close(said.code, said.reason)
-                    return
-                await self._socket.send(said)
-        except ConnectionClosed:
-            return
+    def expire(self) -> None:
+        """End the session as its time limit does."""
+        self.socket.do(self._machine.expire)
 
-    def _tell(self) -> None:
-        news, self._news = self._news, anyio.Event()
-        news.set()
+    def close(self, code: int = 1011, reason: str = "internal error") -> None:
+        """End the connection, after what was said already."""
+        self.socket.close(code, reason)
+
+    def drop(self) -> None:
+        """Cut the connection, with no goodbye."""
+        self.socket.drop()
+
+    async def serve(self) -> None:
+        """Speak with the client until the connection ends."""
+        await self.socket.serve()
 
 
 class OpenAIRealtimeServer:
