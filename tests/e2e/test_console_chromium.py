@@ -111,6 +111,7 @@ async def test_everything_goes_by_keys() -> None:
         sent = await at.model.expect(SentToolResult, call_id=refund, within_s=WITHIN_S)
         assert "just not on" in sent.text
         assert at.refunded == []
+        await expect(ann.locator(".verdict")).to_contain_text("Rejected by you")
         clock.took("an approval was rejected with a reason")
         await keys.press("j")
         await expect(ann.locator(".request .prompt")).to_have_text("Book the courier?")
@@ -119,9 +120,10 @@ async def test_everything_goes_by_keys() -> None:
         await keys.press("a")
         sent = await at.model.expect(SentToolResult, call_id=courier, failed=False, within_s=WITHIN_S)
         assert '"confirmed": true' in sent.text
+        await expect(ann.locator(".verdict")).to_contain_text("Answered by you")
         clock.took("a question was answered with yes")
         await keys.press("Escape")
-        await keys.press("k")
+        await keys.press("j")
         await expect(ann.locator(".request .prompt")).to_have_text(re.compile("Where do they sit"))
         await keys.press("a")
         await keys.press("ArrowDown")

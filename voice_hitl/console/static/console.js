@@ -38,6 +38,8 @@ let events = null;
 /** How far the server's clock is ahead of ours, in milliseconds. */
 let ahead = 0;
 let actedAt = 0;
+/** Where the chosen request was among the open ones, once it has settled: the next one is there now. @type {number | null} */
+let settledAt = null;
 
 // --- signing in ---
 
@@ -114,6 +116,7 @@ async function sync() {
 /** @param {string} name @param {Shown} request */
 function changed(name, request) {
   if (request.outcome) {
+    if (detail?.request.id === request.id && open.has(request.id)) settledAt = [...open.keys()].indexOf(request.id);
     open.delete(request.id);
     settled.set(request.id, request);
   } else open.set(request.id, request);
@@ -234,6 +237,7 @@ byId("more", HTMLButtonElement).addEventListener("click", async () => {
 /** @param {Shown | null} request */
 function choose(request) {
   letGo();
+  settledAt = null;
   const { id } = request ?? { id: "" };
   detail = request
     ? new Detail(request, {
@@ -279,8 +283,9 @@ setInterval(() => tick(document.body, Date.now() + ahead), 250);
 function step(by) {
   const rows = /** @type {HTMLElement[]} */ ([...page.work.querySelectorAll(".row")]);
   if (rows.length === 0) return;
-  const at = rows.findIndex((row) => row.dataset.id === detail?.request.id);
-  const next = rows[Math.min(rows.length - 1, Math.max(0, at === -1 ? (by > 0 ? 0 : rows.length - 1) : at + by))];
+  const chosen = rows.findIndex((row) => row.dataset.id === detail?.request.id);
+  const at = settledAt !== null && open.size > 0 ? Math.min(settledAt, open.size - 1) - (by > 0 ? 1 : 0) : chosen;
+  const next = rows[Math.min(rows.length - 1, Math.max(0, at === -1 && by < 0 ? rows.length - 1 : at + by))];
   next.click();
   next.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });
