@@ -303,6 +303,11 @@ def error(text: str) -> str:
 
 def why_not(door: Door, number: str) -> str | None:
     """Why this door does not have this rule; None: it has."""
-    found = [begin for begin in door.lacks if number.startswith(begin) and not number[len(begin) :][:1].isdigit()]
+
+    def covers(begin: str) -> bool:
+        inside_a_number = begin[-1].isdigit() and number[len(begin) :][:1].isdigit()
+        return number.startswith(begin) and not inside_a_number
+
+    found = [begin for begin in door.lacks if covers(begin)]
     longest = max(found, key=len, default=None)
     return None if longest is None else door.lacks[longest]

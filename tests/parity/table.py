@@ -19,6 +19,7 @@ SECTIONS: Final = {
     "test_serving": "Serving",
     "test_after": "After",
     "test_endings": "Endings",
+    "test_requests": "Requests to a person",
 }
 """The modules of the suite, and what their rules are about."""
 
