@@ -1,0 +1,50 @@
+"""The page that `voice-hitl serve --webrtc` gives: a real browser calls from it, and answers on its card."""
+
+import shutil
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.e2e.test_webrtc_chromium import a_browser
+from tests.transports.webrtc_agent import serving
+from voice_hitl import CardAsker, HumanInputToolHandler, RealtimeVoiceChannel, Switchboard, confirm_action
+from voice_hitl.cli.legs import Wanted, open_legs
+from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, ScriptedProvider, SentAudio, SentToolResult
+
+CHROMIUM = shutil.which("chromium")
+ONLY_COUNTED = (SentAudio, Injected, Forgot, Responded, Interrupted)
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="there is no `chromium` on this machine (Debian: apt install chromium)"
+    ),
+]
+
+
+async def test_a_browser_calls_from_the_page_and_answers_on_its_card(tmp_path: Path) -> None:
+    legs = open_legs(Wanted(webrtc="/call"), "http://127.0.0.1", {})
+    provider = ScriptedProvider(ignore=ONLY_COUNTED)
+    channel = RealtimeVoiceChannel(
+        "desk",
+        provider=provider,
+        transport=Switchboard(*legs.transports),
+        human_input_handler=HumanInputToolHandler(
+            {"ConfirmAction"}, tool_definitions=[confirm_action()], askers=[CardAsker()]
+        ),
+    )
+    async with serving(legs.routes) as address, a_browser(f"{address}/call", tmp_path / "microphone.wav") as page:
+        await page.click("#call")
+        model = await provider.connected(within_s=30)
+        await page.wait_for_function("document.getElementById('state').textContent === 'live'")
+        call_id = model.call_tool("ConfirmAction", {"action": "Book a table for four."})
+        await page.wait_for_selector("#card p:has-text('Book a table for four.')")
+        await page.click("#card button:has-text('Yes')")
+        await model.expect(SentToolResult, call_id=call_id, failed=False)
+        await page.wait_for_function("document.getElementById('card').childElementCount === 0")
+        await page.click("#call:has-text('Hang up')")
+        with anyio.fail_after(30):
+            while channel.sessions:  # noqa: ASYNC110 - a channel does not tell when its last session has ended
+                await anyio.sleep(0.02)
+        await channel.close()
