@@ -1,4 +1,4 @@
-"""Writes the JSON Schemas that front ends read: `python docs/publish_schemas.py`, when `questions/schema.py` changed."""
+"""Writes the JSON Schemas for front ends: `python docs/publish_schemas.py`, whenever `questions/schema.py` changed."""
 
 import json
 from pathlib import Path
