@@ -116,6 +116,24 @@ class AskerSession(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """Something that was said in a call."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A session that knows what was said in it last."""
+
+    @property
+    def said_last(self) -> tuple[SaidLine, ...]:
+        """The last lines, oldest first."""
+        ...
+
+
 class Asker(Protocol):
     """A way to reach a person. Users write their own; each runs apart from the library's tasks."""
 

@@ -11,13 +11,15 @@ from voice_hitl.channels.options import LatePolicy
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import Via
 from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.record import record_of
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
-from voice_hitl.provider import ToolCancelled
+from voice_hitl.provider import ToolCancelled, Transcript
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Number
-from voice_hitl.requests.pending import PendingInputEvent
+from voice_hitl.requests.pending import MASKED, PendingInputEvent
 from voice_hitl.requests.settlement import Settlement
+from voice_hitl.store import Row
 from voice_hitl.stores.memory import MemoryStore
 from voice_hitl.testing import (
     Forgot,
@@ -261,6 +263,25 @@ async def test_a_kept_approval_that_is_given_while_the_caller_is_back_runs_once_
         await again.expect_nothing(for_s=5)
         assert lane.ran == [{"amount": 40}]
         assert lane.results == []
+
+
+async def test_what_was_said_last_is_kept_with_the_request_and_masked_where_it_is_sensitive() -> None:
+    store = MemoryStore()
+    async with Lane(store=store) as lane:
+        model = await lane.call()
+        model.emit(
+            Transcript("user", "I want my money back.", True, "i1"), Transcript("assistant", "Sure.", True, "i2")
+        )
+        await settle_down()
+        kept = []
+        for tool in ("refund", "secret"):
+            pending_id = await lane.ask(model, tool, {})
+            row = await store.read(pending_id)
+            assert isinstance(row, Row)
+            kept.append([line.text for line in record_of(row.id, row.body).transcript])
+            lane.human.handler.release(pending_id)
+            await model.expect(SentToolResult)
+        assert kept == [["I want my money back.", "Sure."], [MASKED, "Sure."]]
 
 
 @pytest.mark.parametrize("policy", ["inject", "drop"])

@@ -57,6 +57,11 @@ class Outputs:
             del self._owed[call.call_id]
             self._known.discard(call.call_id)
 
+    @property
+    def history(self) -> tuple[Line, ...]:
+        """What is remembered of the conversation, oldest first."""
+        return tuple(self._history)
+
     def said(self, role: InjectRole, text: str) -> None:
         """Remember a line, for a connection that has to be told what was said."""
         if text:

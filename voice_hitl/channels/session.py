@@ -8,6 +8,7 @@ from typing import assert_never
 
 import anyio
 
+from voice_hitl.asker import SaidLine
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.call_page import CallPage
 from voice_hitl.channels.callers_leg import CallersLeg
@@ -72,6 +73,9 @@ from voice_hitl.transport import (
 )
 
 log = logging.getLogger(__name__)
+
+SAID_LAST = 6
+"""How many lines `said_last` has."""
 
 OBSERVERS_END_S = 1.0
 """How long the hooks that watch may take to end once the session has, before they are cancelled."""
@@ -215,6 +219,12 @@ class VoiceSession:
     def open_requests(self) -> list[PendingInput]:
         """What people are being asked in this call now, oldest first."""
         return self._setup.requests.open
+
+    @property
+    def said_last(self) -> tuple[SaidLine, ...]:
+        """What was said last, oldest first: a request that outlives its call is kept with it."""
+        said = [SaidLine(line.role, line.text) for line in self.outputs.history if line.role != "system"]
+        return tuple(said[-SAID_LAST:])
 
     @property
     def line(self) -> VoiceLine:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, Literal
 
+from voice_hitl.asker import Remembers
 from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.callbacks import RequestCallbacks
 from voice_hitl.human_input.holding import Holding
@@ -93,7 +94,8 @@ class Durable:
         policy = self._late.orphans.get(pending.tool_name)
         kept = kept_by_default(pending.question) if policy is None else policy == "keep"
         keep_until = pending.created_at + timedelta(seconds=self._late.keep_for_s)
-        self.holding.begin(live, Record(pending, kept, keep_until, new.caller or "", new.runs))
+        said = new.session.said_last if isinstance(new.session, Remembers) else ()
+        self.holding.begin(live, Record(pending, kept, keep_until, new.caller or "", new.runs, transcript=said))
 
     async def answer(self, request_id: str, answer: Answer, key: str | None) -> Settlement:
         """Take an answer, wherever its request is held.

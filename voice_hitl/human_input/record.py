@@ -4,13 +4,14 @@ Only data: no handlers, no sockets, no media. What a person answered a sensitive
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from voice_hitl.asker import SaidLine
 from voice_hitl.enums import ChannelType, DoorName, PendingInputStatus, RequestEnd, Via
 from voice_hitl.errors import InvalidQuestion, NotStorable
 from voice_hitl.questions.json_value import json_fault
@@ -20,6 +21,9 @@ from voice_hitl.requests.pending import MASKED, PendingInput
 
 SCHEMA_VERSION: Final = 1
 """The version of a body. There was none before it, so there is nothing to migrate yet."""
+
+LONGEST_LINE: Final = 1_000
+"""Characters of a line of the transcript that are kept."""
 
 STATUS: Final[Mapping[RequestEnd, PendingInputStatus]] = {
     RequestEnd.ANSWERED: PendingInputStatus.RESOLVED,
@@ -52,6 +56,7 @@ class Record:
         edited: The arguments that whoever approved gave instead.
         key: The idempotency key of the answer that settled it.
         run: How its tool ended.
+        transcript: What was said last before it was asked; the caller's words are masked where it is sensitive.
     """
 
     pending: PendingInput
@@ -62,6 +67,7 @@ class Record:
     edited: Mapping[str, object] | None = None
     key: str | None = None
     run: Run | None = None
+    transcript: tuple[SaidLine, ...] = ()
 
     def ended(
         self,
@@ -124,6 +130,7 @@ def body_of(record: Record) -> str:
         "edited": record.edited if not sensitive else None,
         "key": record.key,
         "run": _run_body(record.run, sensitive=sensitive),
+        "transcript": _transcript_body(record.transcript, sensitive=sensitive) or None,
     }
     body = {name: value for name, value in body.items() if value is not None and value is not False and value != ""}
     if fault := json_fault(body):
@@ -178,7 +185,17 @@ def record_of(request_id: str, body: str) -> Record:
     )
     if kept.runs and not isinstance(question, Approval):
         raise ValueError("it is damaged: what runs a tool is no approval")
-    return Record(pending, kept.kept, kept.keep_until, kept.participant, kept.runs, kept.edited, kept.key, kept.run)
+    return Record(
+        pending,
+        kept.kept,
+        kept.keep_until,
+        kept.participant,
+        kept.runs,
+        kept.edited,
+        kept.key,
+        kept.run,
+        kept.transcript,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +227,7 @@ class _Body:
     edited: Mapping[str, object] | None = None
     key: str | None = None
     run: Run | None = None
+    transcript: tuple[SaidLine, ...] = ()
 
 
 _BODY: Final = TypeAdapter(_Body)
@@ -220,6 +238,13 @@ def _run_body(run: Run | None, *, sensitive: bool) -> dict[str, object] | None:
         return None
     members = {"result": MASKED if sensitive and run.result is not None else run.result, "error": run.error}
     return {name: value for name, value in members.items() if value is not None}
+
+
+def _transcript_body(lines: Sequence[SaidLine], *, sensitive: bool) -> list[dict[str, object]]:
+    return [
+        {"role": line.role, "text": MASKED if sensitive and line.role == "user" else line.text[:LONGEST_LINE]}
+        for line in lines
+    ]
 
 
 def _iso(time: datetime | None) -> str | None:
