@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
 import anyio
-import pytest
 
 from tests.channels.desk import LOOK_UP, look_up, settle_down
 from voice_hitl.asker import Asker
@@ -42,9 +41,6 @@ SEATS: Final[Mapping[str, object]] = {
 }
 BOOK: Final = AITool("book", "Book a table.", SEATS, requires_approval=True, approvers=(ACTOR,))
 WORDS: Final = AITool("AskUser", "Ask for words.", {"type": "object", "properties": {"question": {"type": "string"}}})
-
-rule = pytest.mark.rule
-"""Marks the test of a rule, by the rule's number; it runs over every door that has the rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

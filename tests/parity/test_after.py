@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from tests.channels.desk import settle_down
-from tests.parity.door import Door, Setup, error, rule
+from tests.parity.door import Door, Setup, error
+from tests.parity.rules import rule
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind
 from voice_hitl.errors import ToolFailedError, ToolRefusedError
 from voice_hitl.events import ToolCallEvent

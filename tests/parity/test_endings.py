@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from tests.channels.desk import LOOK_UP, settle_down
-from tests.parity.door import ACTOR, CONFIRM, Door, Place, Setup, rule
+from tests.parity.door import ACTOR, CONFIRM, Door, Place, Setup
+from tests.parity.rules import rule
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext

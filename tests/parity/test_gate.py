@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from tests.channels.desk import LOOK_UP, settle_down
-from tests.parity.door import BOOK, SEATS, Door, Setup, error, rule
+from tests.parity.door import BOOK, SEATS, Door, Setup, error
+from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tests.channels.desk import LOOK_UP, settle_down
-from tests.parity.door import Door, Setup, error, rule
+from tests.parity.door import Door, Setup, error
+from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind
 from voice_hitl.events import TranscriptionEvent
 from voice_hitl.hooks import HookContext

@@ -11,7 +11,8 @@ import pytest
 
 from tests.channels.desk import settle_down
 from tests.human_input.told import ScriptedAsker, Told
-from tests.parity.door import ACTOR, CHANNEL, CONFIRM, ROOM, Door, Setup, error, rule
+from tests.parity.door import ACTOR, CHANNEL, CONFIRM, ROOM, Door, Setup, error
+from tests.parity.rules import rule
 from voice_hitl.asker import GaveUp
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.enums import HookTrigger, OutcomeKind, PendingInputStatus, RequestEnd, Via
