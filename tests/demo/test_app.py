@@ -57,7 +57,7 @@ async def test_the_page_and_its_client_come_without_a_build_step() -> None:
     async with site(create_demo(provider=ScriptedProvider())) as client:
         page = await client.get("/")
         assert page.headers["content-type"].startswith("text/html")
-        for name in ("voice-hitl", "demo", "cards", "fields", "left", "picker", "ribbon", "element"):
+        for name in ("voice-hitl", "demo", "cards", "fields", "picker", "ribbon", "element"):
             script = await client.get(f"/{name}.js")
             assert script.status_code == 200
             assert "javascript" in script.headers["content-type"]

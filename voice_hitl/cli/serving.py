@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
 from voice_hitl.cli.end_signals import end_signals
-from voice_hitl.demo.app import Demo, create_demo
+from voice_hitl.demo.app import OPERATORS, Demo, create_demo
 from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
 
@@ -32,10 +32,13 @@ async def run_demo(
     """
     with listen(host, port) as listener:
         async with serving(await _loaded(model, out, data), listener) as url:
+            supervisors = f"{url}{OPERATORS}/"
             out.print(f"[bold]Open {url}[/] and start the call. Ctrl-C ends it.", highlight=False)
+            out.print(f"[dim]The supervisor's tab, for a table for eight or more: {supervisors}[/]", highlight=False)
             with end_signals() as asked_to_end:
                 if open_browser and has_browser():
-                    await anyio.to_thread.run_sync(webbrowser.open, url)
+                    for tab in (supervisors, url):  # the last one is in front
+                        await anyio.to_thread.run_sync(webbrowser.open, tab)
                 await asked_to_end()
 
 

@@ -1,4 +1,4 @@
-"""The demo: a page, an agent that calls a tool only a person can answer, and that person's card."""
+"""The demo: a caller's page, an operator's page, and between them an agent whose tools only a person can answer."""
 
 import html
 from collections.abc import Callable, Mapping
@@ -16,14 +16,17 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from voice_hitl import plugins
-from voice_hitl.asker import Asker
+from voice_hitl.asker import CALLER, Asker
 from voice_hitl.askers.card import CardAsker
+from voice_hitl.askers.console import ConsoleAsker
+from voice_hitl.askers.desk import Desk
+from voice_hitl.askers.hold import HoldLines
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
-from voice_hitl.demo.left_open import LateResults, LeftOpen
+from voice_hitl.console.app import Console
 from voice_hitl.demo.model import DemoModel, embedded_model
-from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SYSTEM_PROMPT, Restaurant
+from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SUPERVISORS, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
 from voice_hitl.events import DigitEvent, HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
@@ -39,6 +42,9 @@ from voice_hitl.transport import Transport
 
 TIMEOUT_S: Final = 60.0
 """How long the person has for an answer."""
+
+OPERATORS: Final = "/console"
+"""Where the operators' console is."""
 
 GREET: Final = "The caller is on the line now. Greet them in one short sentence, and ask what you can do for them."
 
@@ -94,6 +100,7 @@ class Demo:
     transport: WebTransport
     restaurant: Restaurant
     human: HumanInputHandler
+    console: Console
     store: Store | None = None
 
     async def preload(self) -> None:
@@ -109,6 +116,7 @@ class Demo:
         """Hang up every call and end everything; closing twice is harmless."""
         await self.kit.close()
         await self.transport.aclose()
+        await self.console.close()
         await self.human.close()
         if self.store is not None:
             await self.store.aclose()
@@ -140,8 +148,11 @@ def create_demo(
         data.mkdir(parents=True, exist_ok=True)
     restaurant = Restaurant(data / "bookings.jsonl" if data is not None else None)
     store = SQLiteStore(data / "requests.db") if data is not None else None
-    results = LateResults()
-    human = HumanInputHandler(store=store, tools=[BOOK_TABLE], tool_handler=restaurant.serve, on_late_result=results)
+    human = HumanInputHandler(store=store, tools=[BOOK_TABLE], tool_handler=restaurant.serve)
+    desk = Desk()
+    # Whoever opens the page on this very machine is a supervisor: a demo has no accounts.
+    kept = human if store is not None else None
+    console = Console(desk=desk, anonymous=(SUPERVISORS,), handler=kept, store=store)
     if model is None:
         model = DemoModel(provider=provider) if provider is not None else embedded_model()
     voice = RealtimeVoiceChannel(
@@ -156,26 +167,32 @@ def create_demo(
             timeout=timeout,
             handler=human,
             tool_definitions=[confirm_action()],
-            askers=_askers(model),
+            askers=_askers(model, desk),
+            audience=(CALLER,),
         ),
         frontend_tools={PICK_TIME} if model.provider.capabilities.reconfigures != "none" else False,
     )
     kit.register_channel(voice)
+    console.follow(kit, human)
     kit.hook(HookTrigger.BEFORE_TOOL_USE, HookExecution.SYNC)(_called)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(_reported)
     kit.hook(HookTrigger.ON_HEARD, HookExecution.ASYNC)(_heard)
     kit.hook(HookTrigger.ON_DIGIT, HookExecution.ASYNC)(_pressed)
     if not model.speaks_first:
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
-    left = LeftOpen(human, results, _visitor).routes() if store is not None else []
-    app = Starlette(routes=[*left, *_routes(transport, model)])
-    return Demo(app, kit, voice, model, transport, restaurant, human, store)
+    app = Starlette(routes=[Mount(OPERATORS, console.app), *_routes(transport, model)])
+    return Demo(app, kit, voice, model, transport, restaurant, human, console, store)
 
 
-def _askers(model: DemoModel) -> list[Asker]:
-    """Aloud, where the model can be kept from answering what is said to the question; and as a card."""
-    spoken = SpokenAsker(speaker=model.speaker)
-    return [CardAsker()] if spoken.why_not(model.provider.capabilities) else [spoken, CardAsker()]
+def _askers(model: DemoModel, desk: Desk) -> list[Asker]:
+    """The caller on a card, and aloud where the model can be kept from answering; the supervisors at their console."""
+    capabilities = model.provider.capabilities
+    aloud: tuple[SpokenAsker | HoldLines, ...] = (SpokenAsker(speaker=model.speaker), HoldLines(speaker=model.speaker))
+    return [
+        *(each for each in aloud if each.why_not(capabilities) is None),
+        CardAsker(),
+        ConsoleAsker(SUPERVISORS, desk),
+    ]
 
 
 def _load_transport() -> Callable[..., WebTransport]:
@@ -204,11 +221,6 @@ async def _same_origin(request: Request) -> Visitor | None:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return None
     return Visitor()
-
-
-async def _visitor(request: Request) -> str | None:
-    visitor = await _same_origin(request)
-    return visitor.participant_id if visitor is not None else None
 
 
 async def _greet(_event: SessionEvent, context: HookContext) -> None:

@@ -14,15 +14,18 @@ SYSTEM_PROMPT: Final = (
     "You are the front desk of a small restaurant, on the phone. Take table bookings: for how many people, on which "
     "day, at what time, under what name. Where you have pick_time and no time was said, call it once you know the day: "
     "the caller chooses on their page. Before you book, call ConfirmAction with what you are about to do, and book "
-    "only if it was confirmed. Then call book_table. Speak in short sentences, and never say that something is done "
-    "before its tool says so."
+    "only if it was confirmed. Then call book_table. For eight people or more it asks a supervisor by itself: say that "
+    "you have to ask. Speak in short sentences, and never say that something is done before its tool says so."
 )
 
 PICK_TIME: Final = "pick_time"
 """The tool of the page in the call: the caller chooses a time there (`static/picker.js`)."""
 
 LARGE: Final = 8
-"""From so many people on a booking is approved before it is made."""
+"""From so many people on a booking is not the agent's, and not the caller's, to decide."""
+
+SUPERVISORS: Final = "supervisors"
+"""Who decides it, at the operators' console."""
 
 
 def is_large(arguments: Mapping[str, object]) -> bool:
@@ -48,7 +51,7 @@ BOOK_TABLE: Final = AITool(
     title="Take this large party",
     speak="A large party: {party_size} people, {day} at {time}, for {name}.",
     requires_approval=is_large,
-    approvers=("caller",),
+    approvers=(SUPERVISORS,),
 )
 
 

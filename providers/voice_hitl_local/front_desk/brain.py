@@ -45,7 +45,7 @@ Asked = Field | Literal["confirm", "retry", "change"]
 GREETING = "Hello, this is the front desk. How can I help you?"
 HELP = "I can book a table for you. Tell me for how many people, on which day, at what time, and your name."
 WAITING = "I am still waiting for your answer to what I asked. Nothing has been booked yet."
-BOOKING = "I am still waiting for the booking system. Nothing has been booked yet."
+BOOKING = "I am still waiting to hear about your booking. Nothing has been booked yet."
 PICKING = "Pick a time on your page, or just tell me one."
 ONE_MOMENT = "One moment, please."
 THANK_YOU = "Thank you. I am booking it now."
@@ -74,11 +74,13 @@ READY = (GREETING, ONE_MOMENT, THANK_YOU, BOOKED)
 _AFTER_CONFIRMATION: dict[str, tuple[str, Asked]] = {
     "no": (NOT_BOOKED, "change"),
     "refused": ("That was refused, so nothing has been booked.", "change"),
+    "undecided": ("Nobody answered in time, so nothing has been booked.", "retry"),
     "unanswered": ("Nobody answered in time, so nothing has been booked.", "retry"),
     "failed": ("Sorry, something went wrong. Nothing has been booked.", "retry"),
 }
 _AFTER_BOOKING: dict[str, tuple[str, Asked]] = {
     "refused": ("That was refused, so your table is not booked.", "change"),
+    "undecided": ("Nobody is there to decide on that just now, so your table is not booked.", "retry"),
     # Whether it was done is not known: so neither is claimed.
     "unanswered": ("The booking system did not answer, so I cannot say that your table is booked.", "retry"),
     "failed": ("Sorry, your table could not be booked.", "retry"),

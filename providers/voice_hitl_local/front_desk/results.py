@@ -9,7 +9,7 @@ from typing import Literal, cast
 from voice_hitl_local.front_desk.plain import first_match
 from voice_hitl_local.front_desk.understanding import understand
 
-Verdict = Literal["done", "no", "refused", "unanswered", "interrupted", "failed"]
+Verdict = Literal["done", "no", "refused", "undecided", "unanswered", "interrupted", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class ToolResult:
     """How a call ended.
 
     Args:
-        verdict: Done (or yes); a person's no; refused by somebody or a rule; nobody answered, or not in time; not run
-            because its response was interrupted; failed.
+        verdict: Done (or yes); a person's no; refused by somebody or a rule; not run because nobody decided that it
+            may; nobody answered, or not in time; not run because its response was interrupted; failed.
         reason: Why, where that is in words fit to be spoken.
         said: What the person said with their answer.
     """
@@ -65,12 +65,14 @@ def read_choice(text: str, *, failed: bool) -> ToolResult:
 _FAILURES: dict[Verdict, re.Pattern[str]] = {
     "interrupted": re.compile(r"\b(?:called again|interrupted)\b"),
     "refused": re.compile(r"\b(?:rejected|refused|declined|denied|not allowed|not approved|blocked)\b"),
+    "undecided": re.compile(r"\b(?:timed out|unanswered)\b.*nothing was executed", re.DOTALL),
     "unanswered": re.compile(r"\b(?:timed out|unanswered|took longer|no answer)\b"),
 }
 
 
 def _failure(words: str) -> ToolResult:
     verdict = first_match(_FAILURES, words.lower()) or "failed"
+    words = words.removesuffix(" Nothing was executed.")  # the model is to know; the caller is told what it means
     return ToolResult(verdict, _speakable(words.rpartition("rejected: ")[2] if verdict == "refused" else words))
 
 

@@ -5,7 +5,6 @@
 
 import { Card } from "./cards.js";
 import { byId, element as h } from "./element.js";
-import { LeftOpen } from "./left.js";
 import { PICK_TIME, Picker } from "./picker.js";
 import { Ribbon } from "./ribbon.js";
 // @ts-ignore  // served beside this file
@@ -44,8 +43,6 @@ const pickers = new Set();
 /** @type {Map<string, HTMLElement>} */
 const items = new Map();
 
-const left = new LeftOpen((pendingId) => cards.get(pendingId)?.element.remove());
-
 level.append(...Array.from({ length: BARS }, () => h("i")));
 callButton.addEventListener("click", place);
 byId("hang-up", HTMLButtonElement).addEventListener("click", () => live?.hangUp());
@@ -58,7 +55,6 @@ for (const key of KEYS) {
   keypad.append(button);
 }
 
-left.watch(true);
 ribbon.example();
 addEventListener("resize", () => document.body.dataset.state === "idle" && ribbon.example());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => live ?? ribbon.example());
@@ -80,7 +76,6 @@ async function place() {
   } catch (error) {
     if (placed !== live) return;
     document.body.dataset.state = "idle";
-    left.watch(true);
     say(byId("status-text", HTMLElement), "Ready");
     problem.textContent = error instanceof Error ? error.message : String(error);
     problem.hidden = false;
@@ -110,7 +105,6 @@ function become(state, reason) {
   say(byId("status-text", HTMLElement), STATES[state]);
   callButton.disabled = state === "connecting";
   callLabel.textContent = state === "connecting" ? "Calling" : "Call again";
-  left.watch(state === "ended");
   if (state !== "ended") return;
   showKeypad(false);
   if (live) showCards(live);
