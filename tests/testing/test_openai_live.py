@@ -103,20 +103,20 @@ async def test_a_session_is_started_first_and_once() -> None:
         assert await it.refusal() == ("session_already_started", None)
 
 
-@pytest.mark.parametrize(
-    ("session", "param"),
-    [
-        ({"voice": "marin"}, "session.voice"),
-        ({"audio": {"input": {}}}, "session.audio.input"),
-        ({"audio": {"format": {"type": "audio/pcm", "rate": 8000}}}, "session.audio.format"),
-        ({"delegation": {"type": "somebody"}}, "session.delegation.type"),
-        ({"delegation": {"type": "responses"}}, "session.delegation.responses"),
-        ({"delegation": {"type": "responses", "responses": {}}}, "session.delegation.responses.model"),
-        ({"input": [{"role": "system", "content": []}]}, "session.input[0].role"),
-        ({"input": [{"role": "user", "content": []}]}, "session.input[0].content"),
-        ({"input": [{"role": "user", "content": [{"text": "x" * 9000}]}]}, "session.input"),
-    ],
-)
+IMPOSSIBLE_SESSIONS: list[tuple[Mapping[str, object], str]] = [
+    ({"voice": "marin"}, "session.voice"),
+    ({"audio": {"input": {}}}, "session.audio.input"),
+    ({"audio": {"format": {"type": "audio/pcm", "rate": 8000}}}, "session.audio.format"),
+    ({"delegation": {"type": "somebody"}}, "session.delegation.type"),
+    ({"delegation": {"type": "responses"}}, "session.delegation.responses"),
+    ({"delegation": {"type": "responses", "responses": {}}}, "session.delegation.responses.model"),
+    ({"input": [{"role": "system", "content": []}]}, "session.input[0].role"),
+    ({"input": [{"role": "user", "content": []}]}, "session.input[0].content"),
+    ({"input": [{"role": "user", "content": [{"text": "x" * 9000}]}]}, "session.input"),
+]
+
+
+@pytest.mark.parametrize(("session", "param"), IMPOSSIBLE_SESSIONS)
 async def test_a_session_that_cannot_be_is_refused(session: Mapping[str, object], param: str) -> None:
     async with OpenAILiveServer() as server, client(server) as it:
         await it.send("session.start", session={"model": "gpt-live-1.1", **session})
