@@ -119,10 +119,14 @@ async def test_a_supervisor_decides_what_the_caller_may_not(silence: Path) -> No
             asked_at = float(await page.evaluate("performance.now()"))
             await spoken_after(page, asked_at)
             assert demo.restaurant.bookings == []
+            approved_at = float(await page.evaluate("performance.now()"))
             await tab.get_by_role("button", name="Approve").click()
             await page.locator("#reads", has_text="T-1041").wait_for()
             await expect(tab.locator(".verdict")).to_contain_text("Approved by you")
             assert demo.restaurant.bookings == [PARTY]
+            await page.locator("#lines", has_text="It is booked.").wait_for()
+            spoken_at = await spoken_after(page, approved_at)
+            print(f"from the supervisor's click to the agent's words: {spoken_at - approved_at:.0f} ms")  # noqa: T201 - read
 
 
 async def test_where_no_supervisor_watches_the_agent_is_told_at_once(silence: Path) -> None:

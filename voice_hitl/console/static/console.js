@@ -172,6 +172,7 @@ function draw() {
   byId("nothing", HTMLElement).hidden = open.size > 0;
   byId("settled-title", HTMLElement).hidden = settled.size === 0;
   byId("count", HTMLElement).textContent = String(open.size);
+  byId("count", HTMLElement).hidden = open.size === 0;
   document.title = open.size ? `(${open.size}) Console` : "Console";
   mark();
   tick(document.body, Date.now() + ahead);
