@@ -100,6 +100,8 @@ class InNoTime:
 
     def __init__(self) -> None:
         self._listener = LocalListener()
+        self.heard: list[str] = []
+        """What it made out."""
 
     async def transcribe(self, pcm: bytes, *, language: str = "en") -> Transcription | None:
         """Recognise."""
@@ -107,7 +109,9 @@ class InNoTime:
         def on_a_loop_of_its_own() -> Transcription | None:
             return anyio.run(partial(self._listener.transcribe, pcm, language=language))
 
-        return await anyio.to_thread.run_sync(on_a_loop_of_its_own)
+        made_out = await anyio.to_thread.run_sync(on_a_loop_of_its_own)
+        self.heard.append(made_out.text if made_out is not None else "")
+        return made_out
 
 
 @dataclass
@@ -119,9 +123,11 @@ class Desk:
     human: HumanInputToolHandler
     asked: Mailbox[AskedEvent]
     prompt: Prompt
+    listener: InNoTime
 
     async def trial(self, carried: bytes) -> str:
         """The caller is asked, and this is heard of them: `true`, `false`, or `again` where the question came again."""
+        self.listener.heard.clear()
         call_id = self.model.call_tool("book")
         await self.asked.get()
         await anyio.sleep(self.prompt.seconds + 0.3)
@@ -146,7 +152,8 @@ async def a_desk(prompt: Prompt) -> AsyncGenerator[Desk]:
     """Call, and stay on the line."""
     transport = LoopbackTransport()
     provider = ScriptedProvider(capabilities=ProviderCapabilities(rate=RATE, hold="quiet"))
-    asker = SpokenAsker(speaker=prompt, listener=InNoTime(), after="now")
+    listener = InNoTime()
+    asker = SpokenAsker(speaker=prompt, listener=listener, after="now")
     human = HumanInputToolHandler({TOOL.name}, timeout=120, tool_definitions=[TOOL], askers=[asker])
     kit = VoiceKit()
     channel = RealtimeVoiceChannel("voice", provider=provider, transport=transport, human_input_handler=human)
@@ -161,7 +168,7 @@ async def a_desk(prompt: Prompt) -> AsyncGenerator[Desk]:
         caller = await transport.call(participant_id="caller", room_id="desk")
         model = await provider.connected()
         model.ignore(Injected, Responded, Forgot, Held, Interrupted)
-        yield Desk(caller, model, human, asked, prompt)
+        yield Desk(caller, model, human, asked, prompt, listener)
 
 
 # --- all of it --------------------------------------------------------------------------------------------------------
@@ -250,7 +257,7 @@ async def carry_all(trials: list[Trial], folder: Path, calls: int) -> None:
             try:
                 async with over(LOSS if network == "3 % lost" else 0.0) as (leg, speak):
                     await carry(leg, speak, sayings_of(mine))
-            except* (ConnectionEnded, WebSocketException, OSError) as lost:
+            except* (ConnectionEnded, WebSocketException, OSError, TimeoutError) as lost:
                 console.print(f"a call was lost ({lost.exceptions[0]!r}), and is placed again")
 
     async with anyio.create_task_group() as group:
@@ -270,7 +277,8 @@ async def ask_all(trials: list[Trial], folder: Path, prompt: Prompt, minutes: fl
             if time.monotonic() - began > minutes * 60:
                 return
             outcome = await desk.trial(trial.carried(folder).read_bytes())
-            row = {"key": trial.key, "expected": trial.saying.expected, "outcome": outcome}
+            heard = " | ".join(desk.listener.heard)
+            row = {"key": trial.key, "expected": trial.saying.expected, "outcome": outcome, "heard": heard}
             with (folder / "trials.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             if number % 20 == 0:

@@ -40,11 +40,11 @@ LOSS = 0.03
 BEFORE_S, AFTER_S = 0.4, 1.0
 """The silence around what is said."""
 
+TONE_HZ, TONE_S = 1_000, 0.3
+"""A tone behind that, by which the end is known at the other side however late it comes."""
+
 BUSY_S = 60.0
 """How long a call may stand still on a machine that has other things to do."""
-
-DELAY_S = 0.3
-"""How long it may take on its way."""
 
 Expected = Literal["yes", "no", "open"]
 PHRASES: dict[Expected, tuple[str, ...]] = {
@@ -142,13 +142,27 @@ def _noise(seconds: float = 20.0) -> NDArray[np.float64]:
 
 
 def on_the_line(pcm: bytes, *, noisy: bool) -> bytes:
-    """What a caller's line carries when they say this: silence around it, and noise under all of it."""
+    """What a caller's line carries when they say this: silence around it, noise under both, and the tone."""
     line = bytes(int(BEFORE_S * RATE) * 2) + pcm + bytes(int(AFTER_S * RATE) * 2)
-    line += bytes(-len(line) % frame_bytes(RATE))
-    if not noisy:
-        return line
-    mixed = np.frombuffer(line, dtype=np.int16) + _noise()[: len(line) // 2]
-    return mixed.clip(-32_768, 32_767).astype(np.int16).tobytes()
+    if noisy:
+        mixed = np.frombuffer(line, dtype=np.int16) + _noise()[: len(line) // 2]
+        line = mixed.clip(-32_768, 32_767).astype(np.int16).tobytes()
+    at = np.arange(int(TONE_S * RATE)) / RATE
+    line += (np.sin(2 * np.pi * TONE_HZ * at) * LOUDNESS).astype(np.int16).tobytes()
+    return line + bytes(-len(line) % frame_bytes(RATE))
+
+
+def _is_tone(pcm: bytes) -> bool:
+    """Whether most of it is the tone."""
+    samples = np.frombuffer(pcm, dtype=np.int16).astype(float)
+    wave = np.exp(2j * np.pi * TONE_HZ * np.arange(len(samples)) / RATE)
+    energy = float(np.sum(samples**2))
+    in_tone = 2 * abs(complex(np.sum(samples * wave))) ** 2 / max(1, len(samples))
+    return energy > len(samples) * (LOUDNESS / 8) ** 2 and in_tone > 0.7 * energy
+
+
+TONE_FRAMES = 5
+"""By so many frames the tone is known."""
 
 
 def _frames(pcm: bytes) -> list[bytes]:
@@ -291,13 +305,16 @@ async def _listen(socket: ClientConnection) -> None:
 async def carry(leg: Leg, speak: Speak, said: AsyncIterator[tuple[Path, bytes]]) -> None:
     """Say each on the line, and write what came out at its near end to its file."""
     heard: list[bytes] = []
+    ended = anyio.Event()
 
     async def listen() -> None:
         try:
             while True:
                 event = await leg.events().get()
-                if isinstance(event, AudioIn):
+                if isinstance(event, AudioIn) and not ended.is_set():
                     heard.append(event.pcm)
+                    if _is_tone(b"".join(heard[-TONE_FRAMES:])):
+                        ended.set()
         except ConnectionEnded:
             return
 
@@ -306,7 +323,10 @@ async def carry(leg: Leg, speak: Speak, said: AsyncIterator[tuple[Path, bytes]])
         await speak(bytes(RATE * 2))  # the media stand, and the playout buffer has found its depth
         async for path, pcm in said:
             heard.clear()
+            ended = anyio.Event()
             await speak(pcm)
-            await anyio.sleep(DELAY_S)
-            path.write_bytes(b"".join(heard))
+            with anyio.fail_after(BUSY_S):
+                await ended.wait()
+            path.write_bytes(b"".join(heard[: -2 * TONE_FRAMES]))
+            await anyio.sleep(2 * TONE_S)
         group.cancel_scope.cancel()
