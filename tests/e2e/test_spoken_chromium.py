@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.async_api import Page, async_playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from voice_hitl.audio.resample import Resampler
 from voice_hitl.demo.app import Demo, create_demo
@@ -28,6 +29,8 @@ QUESTION_S = 12.0
 the question, does not count, and is said once more when the question was asked again."""
 
 REPLIES = 3
+
+KEY_PRESSES, KEY_EVERY_MS = 20, 3_000
 
 # A recording needs no echo cancellation, and would be taken for noise.
 AS_RECORDED = """
@@ -49,9 +52,9 @@ def silence(seconds: float) -> bytes:
     return np.zeros(int(seconds * MICROPHONE_RATE), np.int16).tobytes()
 
 
-def microphone(path: Path, reply: str) -> Path:
-    """The caller: asks for a table, and answers what is asked then."""
-    said = (silence(QUESTION_S) + recorded(reply)) * REPLIES
+def microphone(path: Path, reply: str | None) -> Path:
+    """The caller: asks for a table, and answers what is asked then, or says nothing to it."""
+    said = (silence(QUESTION_S) + (recorded(reply) if reply is not None else b"")) * REPLIES
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
@@ -112,3 +115,24 @@ async def test_a_spoken_no_with_a_change_does_not_book(tmp_path: Path) -> None:
         assert "make it eight" in words.casefold()
         assert demo.restaurant.bookings == []
         await page.locator(".card", has_text="8 pm").first.wait_for()
+
+
+async def test_a_key_of_the_keypad_on_the_screen_books_the_table(tmp_path: Path) -> None:
+    demo = create_demo()
+    async with calling(demo, microphone(tmp_path / "silent.wav", None)) as page:
+        await page.locator(".card").first.wait_for()
+        await page.click("#keypad-button")
+        read = page.locator(".read", has_text="ConfirmAction").first
+        # A key that is pressed before the question's first word was heard is no answer to it.
+        for _ in range(KEY_PRESSES):
+            await page.locator("#keypad button", has_text="1").first.click()
+            try:
+                await read.wait_for(timeout=KEY_EVERY_MS)
+                break
+            except PlaywrightTimeout:
+                continue
+        words = await read.inner_text()
+        assert '"confirmed": true' in words
+        assert '"via": "key"' in words
+        await page.locator(".read", has_text="book_table").first.wait_for()
+        assert [booking["time"] for booking in demo.restaurant.bookings] == ["7 pm"]

@@ -1,0 +1,127 @@
+"""The line of a voice session: taken by one asker at a time, listened on, and given back to the model."""
+
+import anyio
+import pytest
+
+from tests.askers.spoken_desk import RATE, speech
+from tests.channels.desk import Call, Desk, settle_down
+from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, CallerVoice, LineEvent
+from voice_hitl.provider import AudioOut, ProviderCapabilities, ResponseEnded, ResponseStarted, Transcript
+from voice_hitl.tasks import current_time
+from voice_hitl.testing import Held, Interrupted, SentAudio
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
+
+QUIET = ProviderCapabilities(rate=RATE, hold="quiet", verbatim="likely")
+
+
+async def speaks(call: Call, seconds: float, item: str = "words") -> None:
+    """The model speaks for so long."""
+    call.model.emit(
+        ResponseStarted(f"r-{item}"),
+        AudioOut(bytes(int(RATE * seconds) * 2), item, response_id=f"r-{item}"),
+        ResponseEnded(f"r-{item}"),
+    )
+    await settle_down()
+
+
+async def heard(call: Call, frames: int) -> bytes:
+    """What the model got of the last so many frames of the caller's."""
+    return b"".join([(await call.model.expect(SentAudio)).pcm for _ in range(frames)])
+
+
+async def test_it_is_taken_once_the_models_words_were_heard_or_at_once() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        line = call.session.line
+        assert (line.can_be_held, line.verbatim, line.carries_audio, line.rate) == (True, "likely", True, RATE)
+        await speaks(call, 2.0)
+        began = current_time()
+        async with line.taken_by("p1", after="sentence"):
+            assert current_time() - began == pytest.approx(2.0, abs=0.1)
+        await speaks(call, 2.0, "more")
+        began = current_time()
+        async with line.taken_by("p2", after="now"):
+            assert current_time() - began < 0.1
+        await call.model.expect(Interrupted)
+
+
+async def test_one_has_it_at_a_time_in_the_order_they_came() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        order: list[str] = []
+
+        async def take(pending_id: str) -> None:
+            async with call.session.line.taken_by(pending_id, after="now"):
+                order.append(f"{pending_id} takes")
+                await anyio.sleep(1)
+                order.append(f"{pending_id} leaves")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(take, "first")
+            await settle_down()
+            group.start_soon(take, "second")
+        assert order == ["first takes", "first leaves", "second takes", "second leaves"]
+
+
+async def test_a_deaf_line_gives_the_callers_voice_to_the_asker_and_silence_to_the_model() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        events: list[LineEvent] = []
+        async with call.session.line.taken_by("p1", after="now", deaf=True) as held:
+            call.model.watch(SentAudio)
+            await call.caller.speak(speech(0.6))
+            await call.caller.stay_silent(900)
+            assert not any(await heard(call, 75))
+            call.model.emit(Transcript("user", "from before", True, "early"))
+            await settle_down()
+            with anyio.move_on_after(0.1):
+                while True:
+                    events.append(await held.events().get())
+            call.model.ignore(SentAudio)
+        assert [type(event) for event in events] == [CallerBegan, CallerEnded, CallerVoice]
+        voice = events[-1]
+        assert isinstance(voice, CallerVoice)
+        assert any(voice.pcm)
+
+
+async def test_on_a_line_that_is_not_deaf_the_models_ear_is_the_askers() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        async with call.session.line.taken_by("p1", after="now") as held:
+            call.model.watch(SentAudio)
+            await call.caller.speak(speech(0.4))
+            assert any(await heard(call, 20))
+            call.model.ignore(SentAudio)
+            await call.caller.stay_silent(500)
+            call.model.emit(Transcript("user", "yes", True, "item"))
+            kinds = [type(await held.events().get()) for _ in range(3)]
+        assert kinds == [CallerBegan, CallerEnded, CallerSaid]
+
+
+async def test_nothing_is_said_beside_the_model_while_anybody_speaks() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        line = call.session.line
+        await speaks(call, 1.0)
+        await line.interject(bytes(RATE))
+        await line.quiet_for(0.5)
+        before = call.caller.heard.total()
+        await line.interject(bytes(RATE))
+        await call.caller.hears(before + 500)
+        assert before == 1000
+
+
+async def test_quiet_is_counted_from_the_last_thing_heard() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        began = current_time()
+        async with anyio.create_task_group() as group:
+            group.start_soon(call.session.line.quiet_for, 2.0)
+            await anyio.sleep(1)
+            await speaks(call, 1.0)
+        assert current_time() - began == pytest.approx(4.0, abs=0.1)
