@@ -305,16 +305,16 @@ async def _listen(socket: ClientConnection) -> None:
 async def carry(leg: Leg, speak: Speak, said: AsyncIterator[tuple[Path, bytes]]) -> None:
     """Say each on the line, and write what came out at its near end to its file."""
     heard: list[bytes] = []
-    ended = anyio.Event()
+    tone, no_tone = anyio.Event(), anyio.Event()
 
     async def listen() -> None:
         try:
             while True:
                 event = await leg.events().get()
-                if isinstance(event, AudioIn) and not ended.is_set():
+                if isinstance(event, AudioIn):
                     heard.append(event.pcm)
-                    if _is_tone(b"".join(heard[-TONE_FRAMES:])):
-                        ended.set()
+                    is_tone = _is_tone(b"".join(heard[-TONE_FRAMES:]))
+                    (tone if is_tone else no_tone).set()
         except ConnectionEnded:
             return
 
@@ -323,10 +323,11 @@ async def carry(leg: Leg, speak: Speak, said: AsyncIterator[tuple[Path, bytes]])
         await speak(bytes(RATE * 2))  # the media stand, and the playout buffer has found its depth
         async for path, pcm in said:
             heard.clear()
-            ended = anyio.Event()
+            tone = anyio.Event()
             await speak(pcm)
             with anyio.fail_after(BUSY_S):
-                await ended.wait()
-            path.write_bytes(b"".join(heard[: -2 * TONE_FRAMES]))
-            await anyio.sleep(2 * TONE_S)
+                await tone.wait()
+                path.write_bytes(b"".join(heard[: -2 * TONE_FRAMES]))
+                no_tone = anyio.Event()
+                await no_tone.wait()
         group.cancel_scope.cancel()

@@ -302,7 +302,9 @@ ENGLISH = LanguagePack(
             interested in (it|that|this), thanks for confirming, i said yes, asap, as soon as possible, soon, you can,
             you may, can you, could you, would you, will you, can you please, could you please, that all, this all, it
             all, all of (that|this|it), all the details, everything (is|looks|sounds|was), confirm all, confirm that
-            all, which (works|sounds|is|suits), on it, with it, i may, we may, it may, may be, may as well"""
+            all, which (works|sounds|is|suits), on it, with it, turn (it|that|this) on, turn on, start (it|that|this)
+            up, fire (it|that|this) up, crank (it|that|this) up, her, him, she, he, they, i may, we may, it may, may
+            be, may as well"""
     ),
     pointers=phrases("this, that, these, those"),
     halted=phrases(
@@ -321,14 +323,16 @@ ENGLISH = LanguagePack(
     of=phrases("of"),
     synonyms=phrases(
         """book reserve reservation booking buy purchase get schedule arrange make order secure fix set rent
-            appointment visit viewing tour take add grab hire obtain request place plan, ticket tickets seat seats
-            spot pass admission reservation booking, table reservation booking seating spot, appointment visit viewing
-            tour meeting slot booking reservation, play start begin watch listen hear cast stream view see show, song
-            music track tune album, movie film show video, transfer send pay wire, money funds amount cash transfer,
-            hotel room house place rental accommodation apartment property home stay residence reservation booking,
-            car vehicle ride cab taxi rental reservation, flight plane airline ticket trip, bus train trip travel ride
-            ticket, pm afternoon evening night, am morning, add put insert enter schedule, event concert show game
-            match festival, visit see attend go viewing tour check view"""
+            appointment visit viewing tour take add grab hire obtain request place plan snag nab lock finalize
+            finalise complete organize organise process, ticket tickets seat seats spot pass admission reservation
+            booking, table reservation booking seating spot, appointment visit viewing tour meeting slot booking
+            reservation, play start begin watch listen hear cast stream view see show toss throw crank blast spin pop
+            launch run, song music track tune album, movie film show video, transfer send pay wire, money funds amount
+            cash transfer, hotel room house place rental accommodation apartment property home stay residence
+            reservation booking, car vehicle ride cab taxi rental reservation, flight plane airline ticket trip, bus
+            train trip travel ride ticket, pm afternoon evening night, am morning, add put insert enter schedule save
+            note create record mark write pencil jot log, ticket tickets attend see go visit watch, event concert show
+            game match festival, visit see attend go viewing tour check view"""
     ),
     endings=phrases("ings, ing, ed, es, s, e, d"),
     number_joints=phrases("and, point"),
