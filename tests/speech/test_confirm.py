@@ -107,7 +107,8 @@ def test_a_detail_is_a_change_where_a_wrong_yes_costs_most() -> None:
 
 
 def test_a_deed_that_the_question_does_not_name_goes_with_the_yes() -> None:
-    assert read("yes, play it", Confirm(prompt="Should I throw it on?")) == Match(True, "play it")
+    assert read("yes, play it", Confirm(prompt="Should I stick it on?")) == Match(True, "play it")
+    assert read("yes, play it", Confirm(prompt="Should I throw it on?")) == Match(True)
     assert read("yes, pay it", OPEN) == NoMatch()
     assert read("yes, book it", Confirm(prompt="Please confirm: Delta at seven.")) == Match(True)
 
