@@ -612,7 +612,7 @@ class ChannelMachine(RuleBasedStateMachine):
     def look(self) -> None:
         """Take down what there is now."""
         handler = self.desk.human.handler
-        for session_id in {pending.session_id for pending in handler.pending.values()}:
+        for session_id in dict.fromkeys(pending.session_id for pending in handler.pending.values()):
             for pending in handler.open_in(session_id):
                 self.known.setdefault(pending.pending_id, pending)
 
