@@ -5,7 +5,7 @@ itself in a `finally`), or returns `GaveUp` when it has nobody left to ask. It n
 what it heard to `Asking.answer`, and the ledger takes the first valid answer, once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, runtime_checkable
 
@@ -40,6 +40,14 @@ class Asking(Protocol):
 
     def put(self) -> None:
         """Say that the question is in front of somebody (a card is open, the first word spoken): its clock starts."""
+        ...
+
+    def progress(self, answers: Mapping[str, object]) -> None:
+        """Say what a form's questions were answered so far, by prompt: kept with the request, for whoever asks next.
+
+        It adds to what was said before (`request.answered_so_far`), settles nothing, and waits for nothing. JSON only:
+        `ValueError` for anything else.
+        """
         ...
 
     async def answer(self, answer: Answer) -> Settlement:

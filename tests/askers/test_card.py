@@ -1,5 +1,6 @@
 """The question as a card in the browser."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -64,6 +65,9 @@ class Asked:
         self.request.expires_at = self.request.expires_at or AT + timedelta(seconds=60)
 
     asks_others: bool = False
+
+    def progress(self, answers: Mapping[str, object]) -> None:
+        raise AssertionError("a card is answered as a whole")
 
     def hand_on(self) -> bool:
         return False

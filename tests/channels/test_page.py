@@ -1,6 +1,7 @@
 """The page in the call, as its session sees it."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -41,6 +42,9 @@ class Asked:
         self.request.expires_at = AT + timedelta(seconds=60)
 
     asks_others: bool = False
+
+    def progress(self, answers: Mapping[str, object]) -> None:
+        raise AssertionError("a card is answered as a whole")
 
     def hand_on(self) -> bool:
         return False

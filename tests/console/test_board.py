@@ -1,6 +1,6 @@
 """The board: what is open, what happened in order, and who handles which."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import pytest
@@ -30,6 +30,8 @@ class Asks:
         self.question = question
 
     def put(self) -> None: ...
+
+    def progress(self, answers: Mapping[str, object]) -> None: ...
 
     def hand_on(self) -> bool:
         return False

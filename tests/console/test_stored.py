@@ -9,7 +9,19 @@ import httpx
 import pytest
 
 from tests.console.office import ANN, EVE, ORIGIN, TOKENS
-from voice_hitl import AITool, Answer, Approval, Confirm, HumanInputHandler, PendingInputEvent, RequestEnd
+from tests.human_input.told import ScriptedAsker
+from voice_hitl import (
+    AITool,
+    Answer,
+    Approval,
+    Choice,
+    Confirm,
+    Form,
+    HumanInputHandler,
+    Option,
+    PendingInputEvent,
+    RequestEnd,
+)
 from voice_hitl.askers.desk import Desk, watch_of
 from voice_hitl.console.app import Console
 from voice_hitl.human_input.new_request import NewRequest, new_pending
@@ -20,6 +32,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 REFUND = AITool("refund", requires_approval=True, approvers=("supervisors",))
 YES = {"action": "answer", "value": True}
+SIZE = Choice(prompt="Which size?", options=(Option(label="Small"), Option(label="Large")))
 
 
 @dataclass
@@ -74,6 +87,23 @@ async def test_a_request_that_ends_elsewhere_settles_on_the_board() -> None:
         await anyio.sleep(2)
         (settled,) = (await both.http.get("/history", headers=ANN)).json()["requests"]
         assert (settled["outcome"]["end"], settled["outcome"]["reason"]) == ("refused", "called off")
+
+
+async def test_what_a_form_was_answered_elsewhere_is_shown_as_it_comes_and_masked_where_it_is_confidential() -> None:
+    async with processes() as both:
+        askers = [ScriptedAsker(), ScriptedAsker()]
+        for asker, sensitive in zip(askers, (False, True), strict=True):
+            form = Form(questions=(SIZE,), sensitive=sensitive)
+            pending = new_pending("ask", {"of": sensitive}, question=form, audience=["supervisors"])
+            both.agent.open(NewRequest(pending, 60, askers=[asker]))
+        await anyio.sleep(2)
+        for shown in (await both.http.get("/requests", headers=ANN)).json()["requests"]:
+            assert shown["answered_so_far"] == {}
+        for asker in askers:
+            asker.askings[0].progress({"Which size?": "Large"})
+        await anyio.sleep(2)
+        both_shown = (await both.http.get("/requests", headers=ANN)).json()["requests"]
+        assert sorted(shown["answered_so_far"]["Which size?"] for shown in both_shown) == ["...", "Large"]
 
 
 async def test_what_names_nobody_in_its_audience_is_for_the_people_in_its_call() -> None:

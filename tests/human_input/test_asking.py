@@ -210,6 +210,36 @@ async def test_identical_means_the_same_arguments_but_for_space_and_case(
     assert (requests[1].end is not None) is shared
 
 
+async def test_what_was_answered_so_far_is_kept_with_every_request_that_shares_it(
+    handler: HumanInputHandler, told: Told, asker: ScriptedAsker
+) -> None:
+    first = put_to(handler, asker)
+    await anyio.sleep(1)
+    (asking,) = asker.askings
+    asking.progress({"Which size?": "Large"})
+    second = put_to(handler, asker)
+    await anyio.sleep(1)
+    assert first.answered_so_far == second.answered_so_far == {"Which size?": "Large"}
+    before = asking.request.answered_so_far
+    asking.progress({"Which size?": "Small", "Which toppings?": ["Ham"]})
+    assert first.answered_so_far == second.answered_so_far == {"Which size?": "Small", "Which toppings?": ["Ham"]}
+    assert before == {"Which size?": "Large"}
+    handler.release(first.pending_id)
+    asking.progress({"Which size?": "Large"})
+    assert (first.answered_so_far["Which size?"], second.answered_so_far["Which size?"]) == ("Small", "Large")
+    handler.resolve(second.pending_id, "both")
+    await anyio.sleep(1)
+    assert told.settled_events[-1].answered_so_far == {"Which size?": "Large", "Which toppings?": ["Ham"]}
+
+
+async def test_what_was_answered_so_far_is_json(handler: HumanInputHandler, asker: ScriptedAsker) -> None:
+    pending = put_to(handler, asker)
+    await anyio.sleep(1)
+    with pytest.raises(ValueError, match="a object"):
+        asker.askings[0].progress({"Which size?": object()})
+    assert pending.answered_so_far == {}
+
+
 async def test_an_approval_is_never_shared(handler: HumanInputHandler, asker: ScriptedAsker) -> None:
     approval = Approval(tool="refund", arguments={}, digest="d")
     one, other = put_to(handler, asker, question=approval), put_to(handler, asker, question=approval)

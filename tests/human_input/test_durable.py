@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 import anyio
 import pytest
 
-from tests.human_input.told import Told
+from tests.human_input.told import ScriptedAsker, Told, put_to
+from voice_hitl.asker import Asking
 from voice_hitl.enums import ChannelType, RequestEnd
 from voice_hitl.errors import HumanInputRejectedError, StoreUnavailable, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.approvals import approved_arguments, open_approval
 from voice_hitl.human_input.handler import KEYED_VERDICTS, HumanInputHandler
+from voice_hitl.human_input.record import record_of
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
-from voice_hitl.questions.model import Confirm, Number, Question
+from voice_hitl.questions.model import Choice, Confirm, Form, Number, Option, Question
 from voice_hitl.requests.pending import MASKED, PendingInput, PendingInputEvent
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.store import LEASE_S, Letter, Row, RowState, Unreadable
@@ -26,6 +28,12 @@ from voice_hitl.tools.human_tool import human_tool
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 BOOK = Confirm(prompt="Book it?")
+PIZZA = Form(
+    questions=(
+        Choice(prompt="Which size?", options=(Option(label="Small"), Option(label="Large"))),
+        Choice(prompt="Which crust?", options=(Option(label="Thin"), Option(label="Thick"))),
+    )
+)
 REFUND = AITool(
     "refund",
     "Refund an order.",
@@ -254,6 +262,76 @@ async def test_a_sensitive_answer_is_masked_in_the_store(store: Unsteady, proces
         body = (await row_of(store, request)).body
         assert "4711" not in body
     assert f'"reject_reason":"{MASKED}"' in body
+
+
+# --- what was answered so far ----------------------------------------------------------------------------------------
+
+
+async def being_asked(handler: HumanInputHandler, *, sensitive: bool = False) -> tuple[PendingInput, Asking]:
+    """The form, put to somebody."""
+    asker = ScriptedAsker()
+    pending = put_to(handler, asker, question=replace(PIZZA, sensitive=sensitive))
+    await anyio.sleep(0.1)
+    return pending, asker.askings[0]
+
+
+async def test_each_answer_of_a_form_is_in_the_store_before_the_form_is_answered(
+    store: Unsteady, process: Process
+) -> None:
+    holder, other = process(orphans={"AskUser": "keep"}), process()
+    pending, asking = await being_asked(holder)
+    asking.progress({"Which size?": "Large"})
+    await anyio.sleep(0.1)
+    await gone(holder)
+    [orphan] = (await other.recover()).orphans
+    assert orphan.answered_so_far == {"Which size?": "Large"}
+    assert (await row_of(store, pending)).state is RowState.OPEN
+    whole = Answer({"answers": {"Which size?": "Large", "Which crust?": "Thin"}})
+    assert await other.answer(pending.pending_id, whole) == Settlement.ACCEPTED
+
+
+async def test_answers_that_come_while_one_is_written_are_written_together(store: Unsteady, process: Process) -> None:
+    pending, asking = await being_asked(process())
+    began = await row_of(store, pending)
+    store.takes_s = 1.0
+    asking.progress({"1": "a"})
+    await anyio.sleep(0.5)
+    for number in range(2, 10):
+        asking.progress({str(number): "a"})
+    await anyio.sleep(5)
+    row = await row_of(store, pending)
+    assert row.version == began.version + 2
+    assert len(record_of(row.id, row.body).pending.answered_so_far) == 9
+
+
+async def test_a_store_that_is_away_holds_no_form_up_and_has_its_answers_once_it_is_back(
+    store: Unsteady, process: Process
+) -> None:
+    handler, told = process(), Told()
+    handler.register_channel("voice", told)
+    pending, asking = await being_asked(handler)
+    store.away = True
+    asking.progress({"Which size?": "Large"})
+    await anyio.sleep(2)
+    asking.progress({"Which crust?": "Thin"})
+    assert [source for _, source, _ in told.failures] == ["store"]
+    store.away = False
+    await anyio.sleep(5)
+    row = await row_of(store, pending)
+    assert record_of(row.id, row.body).pending.answered_so_far == {"Which size?": "Large", "Which crust?": "Thin"}
+
+
+async def test_of_a_sensitive_form_only_that_it_was_answered_is_kept(store: Unsteady, process: Process) -> None:
+    holder = process(orphans={"AskUser": "keep"})
+    pending, asking = await being_asked(holder, sensitive=True)
+    asking.progress({"Which size?": "Large"})
+    await anyio.sleep(0.1)
+    assert pending.answered_so_far == {"Which size?": "Large"}
+    row = await row_of(store, pending)
+    assert record_of(row.id, row.body).pending.answered_so_far == {"Which size?": MASKED}
+    await gone(holder)
+    [orphan] = (await process().recover()).orphans
+    assert orphan.answered_so_far == {"Which size?": MASKED}
 
 
 # --- the holder decides ----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A form is asked question by question; what was answered is kept."""
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Option
-from voice_hitl.speech.effects import Aside, Consumed, Effect, Filled, GaveUp, Say, Utterance
+from voice_hitl.speech.effects import AnsweredSoFar, Aside, Consumed, Effect, Filled, GaveUp, Say, Utterance
 from voice_hitl.speech.keypad import Keypad
 from voice_hitl.speech.manner import Manner
 from voice_hitl.speech.prompts import Prompts
@@ -68,6 +68,19 @@ def test_each_question_is_asked_and_each_answer_is_kept() -> None:
     assert call.filled.evidence["transcript"] == "large; cheese and olives, please, and hurry up a bit"
     assert call.question.over
     assert call.question.deadline() is None
+
+
+def test_each_answer_but_the_last_is_told_before_the_next_question_is_asked() -> None:
+    call = Call()
+    call.play()
+    call.say("large")
+    [told] = [effect for effect in call.effects if isinstance(effect, AnsweredSoFar)]
+    assert told.answers == {"Which size?": "Large"}
+    assert isinstance(call.effects[call.effects.index(told) + 1], Say)
+    call.play()
+    call.say("ham")
+    assert len([effect for effect in call.effects if isinstance(effect, AnsweredSoFar)]) == 1
+    assert told.answers == {"Which size?": "Large"}
 
 
 def test_a_form_may_be_answered_by_keys_alone() -> None:

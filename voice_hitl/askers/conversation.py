@@ -34,6 +34,7 @@ from voice_hitl.questions.model import Approval, Confirm, Question
 from voice_hitl.requests.pending import MASKED
 from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.speech.effects import (
+    AnsweredSoFar,
     Aside,
     Consumed,
     Effect,
@@ -200,7 +201,7 @@ class Conversation:
         """Who answers: the last to say or press something, or whoever is alone on the line."""
         return (self._answering[-1] if self._answering else "") or self._session.participant_id
 
-    async def _carry_out(self, effects: list[Effect], group: TaskGroup) -> None:  # noqa: C901 - a flat dispatch
+    async def _carry_out(self, effects: list[Effect], group: TaskGroup) -> None:  # noqa: C901, PLR0912 - a flat dispatch
         for effect in effects:
             match effect:
                 case Say(sentences):
@@ -217,6 +218,8 @@ class Conversation:
                     group.start_soon(self._aside, group)
                 case Unclear(asked, heard):
                     group.start_soon(self._ask_what_is_meant, asked, heard)
+                case AnsweredSoFar(answers):
+                    self._asking.progress(answers)
                 case Filled():
                     await self._hand_over(effect, group)
                 case ToOperator(tries):

@@ -46,6 +46,7 @@ def row_of(
             "asked_of": sorted(roles),
             "created_at": request.created_at,
             "expires_at": request.expires_at,
+            "answered_so_far": request.answers_to_show,
             "transcript": transcript,
         }
     )

@@ -95,6 +95,8 @@ class RequestShown(Shown):
     created_at: Instant
     expires_at: Instant | None = None
     """How long it may take. None: it has no deadline."""
+    answered_so_far: dict[str, JsonValue] = {}
+    """Of a form: what somebody else was asked before and answered, by question; `...` where it is confidential."""
     transcript: list[Line] = []
     taken: Taking | None = None
     outcome: OutcomeShown | None = None

@@ -5,6 +5,7 @@ asker in another process then knows that somebody is there.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,6 +43,9 @@ class StoredAsking:
 
     def put(self) -> None:
         """Its clock is its holder's."""
+
+    def progress(self, answers: Mapping[str, object]) -> None:
+        """What was answered so far is its holder's to keep."""
 
     def hand_on(self) -> bool:
         """Nobody else is asked from here."""

@@ -1,6 +1,6 @@
 """One question being put to people: the askers that run for it, and the requests that share them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -19,6 +19,10 @@ class AskingRequests(Protocol):
 
     def put(self, pending_id: str) -> None:
         """The question was put to somebody: its clock starts."""
+        ...
+
+    def progress(self, pending_id: str, answers: Mapping[str, object]) -> None:
+        """More of it was answered."""
         ...
 
     def give_up(self, pending_id: str, *, tries: int) -> None:
@@ -81,6 +85,11 @@ class SharedAsking:
         for member in self._open():
             self._requests.put(member.pending_id)
 
+    def progress(self, answers: Mapping[str, object]) -> None:
+        """Keep what was answered so far with every request that shares this."""
+        for member in self._open():
+            self._requests.progress(member.pending_id, answers)
+
     async def answer(self, answer: Answer) -> Settlement:
         """Hand the answer over; it settles every identical request."""
         return await self._answer(self.request.pending_id, answer)
@@ -127,9 +136,12 @@ class SharedAsking:
 
     def join(self, request: PendingInput) -> None:
         """Let one more identical request be answered by the same asking."""
+        so_far = self.request.answered_so_far
         self._members.append(request)
         if self._was_put:
             self._requests.put(request.pending_id)
+        if so_far:
+            self._requests.progress(request.pending_id, so_far)
 
     def settled(self, request: PendingInput) -> None:
         """One of its requests has ended. Any thread may say so."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Final, Literal
 
 from voice_hitl.asker import Remembers
@@ -96,6 +97,7 @@ class Durable:
         keep_until = pending.created_at + timedelta(seconds=self._late.keep_for_s)
         said = new.session.said_last if isinstance(new.session, Remembers) else ()
         self.holding.begin(live, Record(pending, kept, keep_until, new.caller or "", new.runs, transcript=said))
+        live.progressed = partial(self.holding.save_soon, pending.pending_id)
 
     async def answer(self, request_id: str, answer: Answer, key: str | None) -> Settlement:
         """Take an answer, wherever its request is held.

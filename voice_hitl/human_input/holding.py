@@ -52,6 +52,8 @@ class Held:
     """What was last written. None: nothing, as far as anybody knows."""
     attempted: bool = False
     """Whether it may be in the store."""
+    due: bool = False
+    """Whether a save that nobody waits for is on its way: what changes before it writes goes with it."""
     lost: bool = False
     """Somebody else has settled it, when our lease had run out."""
 
@@ -151,6 +153,13 @@ class Holding:
         if waiting.cancelled_caught:
             self._report(held, StoreUnavailable(f"the store takes longer than {SAVE_S:g} s"))
 
+    def save_soon(self, request_id: str) -> None:
+        """Have the request written as it stands by then, and wait for nothing. Any thread may say so."""
+        held = self._held.get(request_id)
+        if held is not None and not held.due:
+            held.due = True
+            self._at_home(partial(self._write_or_note, held), "save of a request")
+
     def settled_with(self, request_id: str, answer: Answer, key: str | None) -> None:
         """Note the answer that settles it, under the requests' lock: its key, and the arguments that it edited."""
         held = self._held.get(request_id)
@@ -205,13 +214,14 @@ class Holding:
     async def _write(self, held: Held) -> None:
         """Bring the store up to what the request is now."""
         async with held.lock:
+            held.due = False  # before it is looked at: what changes from here on is a save of its own
             while not held.lost:
                 state, holder, record = self._wanted(held)
-                row = held.row
-                if row is not None and (row.state, row.holder) == (state, holder):
+                row, body = held.row, body_of(record)
+                if row is not None and (row.state, row.holder, row.body) == (state, holder, body):
                     break
                 version = row.version + 1 if row is not None else 1
-                wanted = Row(held.live.pending.pending_id, version, state, holder, body_of(record))
+                wanted = Row(held.live.pending.pending_id, version, state, holder, body)
                 held.attempted = True
                 with anyio.fail_after(RENEW_S):
                     stands = await self._store.write(wanted)

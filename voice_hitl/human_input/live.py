@@ -1,7 +1,7 @@
 """The ledger awake: requests that wake their waiters, keep their clock, and may be settled from any thread."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,6 +13,7 @@ from voice_hitl.human_input.asking import SharedAsking
 from voice_hitl.human_input.callbacks import RequestCallbacks
 from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.taking import Taken
+from voice_hitl.questions.json_value import json_fault
 from voice_hitl.requests.ledger import Ledger, question_key
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.requests.scopes import Scope, Scopes
@@ -33,6 +34,8 @@ class LiveRequest:
     """What runs alongside it, where anything does."""
     hooks: Job | None = None
     asking: SharedAsking | None = None
+    progressed: Callable[[], None] | None = None
+    """Is told that more of it was answered, where it is kept in a store."""
     cut_off: bool = False
     """It was open when its scope was closed: nobody gave it up but its call."""
     ended: Latch | None = None
@@ -93,6 +96,20 @@ class LiveRequests:
             live = self._live.get(pending_id)
             if live is not None:
                 self._ledger.put(pending_id, now=live.loop.time(), utc=datetime.now(UTC))
+
+    def progress(self, pending_id: str, answers: Mapping[str, object]) -> None:
+        """More of it was answered; nothing is waited for. `ValueError`: the answers are not JSON."""
+        given = copy_json(answers)
+        if fault := json_fault(given):
+            raise ValueError(f"what was answered so far cannot be kept: there is {fault} in it")
+        with self.lock:
+            live = self.find_open(pending_id)
+            if live is None:
+                return
+            # A new mapping each time: whoever has the one before keeps what was true then.
+            live.pending.answered_so_far = {**live.pending.answered_so_far, **given}
+            if live.progressed is not None:
+                live.progressed()
 
     def asking_of_a_twin(self, live: LiveRequest) -> SharedAsking | None:
         """The asking at work for an identical open question of the same session."""

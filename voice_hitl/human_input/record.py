@@ -119,6 +119,7 @@ def body_of(record: Record) -> str:
         "detached": pending.detached,
         "created_at": pending.created_at.isoformat(),
         "expires_at": _iso(pending.expires_at),
+        "answered_so_far": pending.answers_to_show or None,
         "kept": record.kept,
         "keep_until": record.keep_until.isoformat(),
         "runs": record.runs,
@@ -176,6 +177,7 @@ def record_of(request_id: str, body: str) -> Record:
         detached=kept.detached,
         created_at=kept.created_at,
         expires_at=kept.expires_at,
+        answered_so_far=kept.answered_so_far,
         status=STATUS[kept.end] if kept.end is not None else PendingInputStatus.PENDING,
         end=kept.end,
         result=kept.result,
@@ -217,6 +219,7 @@ class _Body:
     audience: tuple[str, ...] = ()
     detached: bool = False
     expires_at: datetime | None = None
+    answered_so_far: Mapping[str, object] = field(default_factory=dict[str, object])
     kept: bool = False
     runs: bool = False
     end: RequestEnd | None = None

@@ -40,6 +40,8 @@ class PendingInput:
     detached: bool = False
     created_at: datetime
     expires_at: datetime | None = None
+    answered_so_far: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Of a form asked question by question: what was answered, by the question's prompt. It settles nothing."""
     status: PendingInputStatus = PendingInputStatus.PENDING
     end: RequestEnd | None = None
     result: str | None = None
@@ -52,6 +54,11 @@ class PendingInput:
     def sensitive(self) -> bool:
         """Whether what a person answers is for the application alone."""
         return self.question is not None and self.question.sensitive
+
+    @property
+    def answers_to_show(self) -> dict[str, object]:
+        """What was answered so far, for everybody: of a sensitive form only that it was."""
+        return dict.fromkeys(self.answered_so_far, MASKED) if self.sensitive else copy_json(self.answered_so_far)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +87,7 @@ class PendingInputEvent:
     reject_reason: str | None
     answered_by: str | None
     answered_via: Via | None
+    answered_so_far: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
 
     @classmethod
     def of(cls, pending: PendingInput) -> "PendingInputEvent":
@@ -114,6 +122,7 @@ class PendingInputEvent:
             reject_reason=reason,
             answered_by=pending.answered_by,
             answered_via=pending.answered_via,
+            answered_so_far=pending.answers_to_show,
         )
 
 

@@ -65,6 +65,13 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredSoFar:
+    """Another question of a form is answered, and the next one is asked: all the answers by now, by prompt."""
+
+    answers: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Aside:
     """Not an answer: it goes to the model, which gets the floor for one response. Then the question is asked again."""
 
@@ -117,4 +124,4 @@ class GaveUp:
     tries: int
 
 
-Effect = Say | Stop | Filled | Aside | PassOn | Consumed | WasRead | Unclear | ToOperator | GaveUp
+Effect = Say | Stop | Filled | AnsweredSoFar | Aside | PassOn | Consumed | WasRead | Unclear | ToOperator | GaveUp

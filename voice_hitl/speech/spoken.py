@@ -7,7 +7,7 @@ from typing import Protocol
 from voice_hitl.questions.model import Choice, Form, Question
 from voice_hitl.speech.dialogue import Dialogue
 from voice_hitl.speech.echo import Echo
-from voice_hitl.speech.effects import Effect, Filled, Utterance
+from voice_hitl.speech.effects import AnsweredSoFar, Effect, Filled, Utterance
 from voice_hitl.speech.manner import KeysFor, Manner, Phrases
 from voice_hitl.speech.reading import Reading
 
@@ -82,7 +82,7 @@ class SpokenQuestion(Protocol):
 
 
 class FormDialogue:
-    """Asks a form question by question, and keeps what was answered."""
+    """Asks a form question by question, keeps what was answered, and tells of each answer but the last."""
 
     def __init__(self, form: Form, phrases: Phrases, keys: KeysFor, manner: Manner) -> None:
         self._form = form
@@ -190,7 +190,7 @@ class FormDialogue:
         if self._place + 1 < len(self._form.questions):
             self._place += 1
             self._now = self._dialogue()
-            return self._through(self._now.start())
+            return [AnsweredSoFar(dict(self._answers)), *self._through(self._now.start())]
         value: dict[str, object] = {"answers": dict(self._answers)}
         if self._remarks:
             value["response"] = " ".join(self._remarks)

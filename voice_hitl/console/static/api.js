@@ -6,6 +6,7 @@
  * @typedef {{ end: string, at: string, by?: string, via?: string, said?: string, reason?: string }} Outcome
  * @typedef {{ id: string, kind: string, tool: string, question: any, channel: string, room: string, session: string,
  *   caller: string, actor?: string, asked_of: string[], created_at: string, expires_at?: string, transcript: Line[],
+ *   answered_so_far: Record<string, unknown>,
  *   taken?: { by: string, since: string }, outcome?: Outcome }} Shown
  * @typedef {{ user: string, roles: string[], watching: Record<string, number>, server_time: string }} Me
  */

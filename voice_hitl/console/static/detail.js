@@ -76,6 +76,7 @@ export class Detail {
       ["Room", request.room],
       ["On the line", request.caller],
       ["Tool", request.tool],
+      ...Object.entries(request.answered_so_far).map(([asked, answer]) => [`Answered: ${asked}`, [answer].flat().join(", ")]),
     ]);
     const about = h("div", { class: "about" }, [
       h(
