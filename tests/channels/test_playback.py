@@ -158,3 +158,40 @@ def test_news_of_an_item_that_is_not_ours_changes_nothing() -> None:
     playback.play(audio(1), leg)
     assert not playback.heard(Played("asked-1", 20, 0))
     assert playback.speaking
+
+
+# --- what the provider plays by itself -------------------------------------------------------------------------------
+
+
+def test_what_the_provider_plays_is_being_heard_until_it_says_that_it_has_played_it() -> None:
+    playback = Playback(RATE)
+    playback.plays_elsewhere("a")
+    playback.plays_elsewhere("b")
+    assert playback.speaking
+    assert not playback.ended("a")
+    assert playback.ended("b")
+    assert not playback.speaking
+
+
+def test_words_that_come_after_an_item_was_played_make_nobody_wait() -> None:
+    playback = Playback(RATE)
+    assert not playback.ended("a")
+    playback.plays_elsewhere("a")
+    assert not playback.speaking
+
+
+def test_what_was_played_before_an_item_that_has_ended_is_over_too() -> None:
+    playback = Playback(RATE)
+    playback.plays_elsewhere("lost")
+    playback.plays_elsewhere("b")
+    assert playback.ended("b")
+
+
+def test_a_cut_of_what_the_provider_plays_does_not_say_how_much_was_heard() -> None:
+    playback, leg = Playback(RATE), ALeg()
+    playback.plays_elsewhere("a")
+    assert playback.cut(leg) == Cut("", "a", 0.0, ())
+    assert not playback.speaking
+    assert playback.cut(leg) is None
+    playback.plays_elsewhere("a")  # the rest of its words
+    assert not playback.speaking

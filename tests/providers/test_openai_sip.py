@@ -1,7 +1,8 @@
 """Calls that OpenAI holds: the webhook, the call's control, and a session attached beside its media."""
 
+import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -10,6 +11,8 @@ import anyio.lowlevel
 import pytest
 
 from voice_hitl import HumanInputToolHandler, RealtimeVoiceChannel, Reject, VoiceKit, confirm_action
+from voice_hitl.asker import Asker
+from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.on_call import CallSetup, OnCall
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.enums import HookTrigger
@@ -25,6 +28,7 @@ from voice_hitl.provider import (
     Resumed,
     Transcript,
 )
+from voice_hitl.testing.openai.wire import Event
 from voice_hitl.testing.openai_realtime import Call, Pause, RealtimeServerSession, Say, Step, Turn
 from voice_hitl.testing.openai_sip import OpenAISipServer, ServerCall
 from voice_hitl.tools.definition import AITool
@@ -46,15 +50,18 @@ async def server() -> AsyncIterator[OpenAISipServer]:
 class Desk:
     """An agent on OpenAI's SIP."""
 
-    def __init__(self, server: OpenAISipServer, on_call: OnCall | None = None) -> None:
+    def __init__(self, server: OpenAISipServer, on_call: OnCall | None = None, askers: Sequence[Asker] = ()) -> None:
         self.server = server
         self.provider = OpenAIRealtimeProvider(api_key=server.api_key, base_url=server.base_url)
         self.transport = OpenAISipTransport(self.provider, webhook_secret=server.webhook_secret)
-        self.human = HumanInputToolHandler({"ConfirmAction"}, tool_definitions=[confirm_action()], timeout=30)
+        self.human = HumanInputToolHandler(
+            {"ConfirmAction"}, tool_definitions=[confirm_action()], timeout=30, askers=askers
+        )
         self.digits: list[str] = []
         self.pressed = anyio.Event()
         self.kit = VoiceKit()
-        self.kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)(self._required)
+        if not askers:
+            self.kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)(self._required)
         self.channel = RealtimeVoiceChannel(
             "desk",
             provider=self.provider,
@@ -86,9 +93,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk_at(server: OpenAISipServer, on_call: OnCall | None = None) -> AsyncGenerator[Desk]:
+async def desk_at(
+    server: OpenAISipServer, on_call: OnCall | None = None, *, askers: Sequence[Asker] = ()
+) -> AsyncGenerator[Desk]:
     with anyio.fail_after(WITHIN_S):
-        desk = Desk(server, on_call)
+        desk = Desk(server, on_call, askers)
         async with desk.kit:
             yield desk
 
@@ -357,3 +366,92 @@ async def test_a_call_that_nobody_accepted_cannot_be_attached_to(server: OpenAIS
     provider = OpenAIRealtimeProvider(api_key=server.api_key, base_url=server.base_url)
     with pytest.raises(ProviderError):
         await provider.connect(ProviderConfig(hosted_call_id=server.call().call_id))
+
+
+# --- asking aloud ----------------------------------------------------------------------------------------------------
+
+SENTENCE, QUESTION = "Book a table for four.", "Shall I go ahead?"
+
+
+class AskedAloud:
+    """A call in which the caller is to confirm something, asked by the model's own voice."""
+
+    def __init__(self, server: OpenAISipServer) -> None:
+        self.said: list[str] = []
+        self.played = 0
+        self.changed = anyio.Event()
+        server.on_turn(first(Call("ConfirmAction", {"action": "Book a table for four."})))
+        server.on_saying(self._say)
+        server.tamper(self._watch)
+
+    def _say(self, text: str) -> str:
+        self.said.append(text)
+        self._change()
+        return text
+
+    def _watch(self, event: Event) -> Sequence[Event]:
+        if event["type"] == "output_audio_buffer.stopped":
+            self.played += 1
+            self._change()
+        return [event]
+
+    def _change(self) -> None:
+        changed, self.changed = self.changed, anyio.Event()
+        changed.set()
+
+    async def until(self, *said: str, played: int) -> None:
+        """Wait until this was said, and so much of it was played to its end."""
+        while self.said != list(said) or self.played < played:
+            await self.changed.wait()
+        assert self.played == played
+
+
+def at_a_callers_pace(call: ServerCall, speed: float) -> None:
+    assert call.machine is not None
+    call.machine.playback_speed = speed
+
+
+async def test_a_yes_that_the_caller_says_once_the_question_was_played_confirms(server: OpenAISipServer) -> None:
+    asked = AskedAloud(server)
+    async with desk_at(server, askers=[SpokenAsker()]) as desk:
+        call, session, _voice = await desk.taken()
+        at_a_callers_pace(call, 2)
+        session.caller_says("book it")
+        await asked.until(SENTENCE, QUESTION, played=2)
+        assert outputs_of(session) == []
+        session.caller_says("Yes.")
+        await session.until(lambda: bool(outputs_of(session)))
+        [output] = outputs_of(session)
+        assert json.loads(output) == {"confirmed": True, "via": "voice", "said": "Yes."}
+        assert session.frames == 0
+
+
+async def test_a_yes_before_the_question_was_played_is_asked_again(server: OpenAISipServer) -> None:
+    asked = AskedAloud(server)
+    async with desk_at(server, askers=[SpokenAsker()]) as desk:
+        call, session, _voice = await desk.taken()
+        at_a_callers_pace(call, 0.01)
+        session.caller_says("book it")
+        await asked.until(SENTENCE, played=0)
+        session.caller_says("Yes.")
+        await session.received("output_audio_buffer.clear")
+        at_a_callers_pace(call, 2)
+        await asked.until(SENTENCE, SENTENCE, QUESTION, played=2)
+        assert outputs_of(session) == []
+        session.caller_says("Yes.")
+        await session.until(lambda: bool(outputs_of(session)))
+        [output] = outputs_of(session)
+        assert json.loads(output)["confirmed"] is True
+
+
+async def test_a_key_answers_while_the_question_is_being_played(server: OpenAISipServer) -> None:
+    asked = AskedAloud(server)
+    async with desk_at(server, askers=[SpokenAsker()]) as desk:
+        call, session, _voice = await desk.taken()
+        at_a_callers_pace(call, 2)
+        session.caller_says("book it")
+        await asked.until(SENTENCE, QUESTION, played=1)
+        call.press("2")
+        await session.until(lambda: bool(outputs_of(session)))
+        [output] = outputs_of(session)
+        assert json.loads(output) == {"confirmed": False, "via": "key"}

@@ -60,7 +60,9 @@ class HoldLines:
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
         """Whether there is a caller to keep company, and a voice."""
         line = session.line if session is not None else None
-        return line is not None and line.carries_audio and (self.speaker is not None or line.can_interject)
+        if line is None:
+            return False
+        return line.can_interject or (line.carries_audio and self.speaker is not None)
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         """Say a line after each silence, until the request is over."""
@@ -78,7 +80,7 @@ class HoldLines:
                 await anyio.sleep(self.first_s)  # it is the caller who is being asked
 
     async def _say(self, text: str, language: str, line: Line) -> None:
-        if self.speaker is None:
+        if self.speaker is None or not line.carries_audio:
             await line.interject(text)
         else:
             voice = await Synthesis.of(self.speaker, text, language=language, rate=line.rate)

@@ -24,6 +24,9 @@ class SpokenAsker:
 
     Silence is never an answer, a doubtful yes is never a yes, our own voice coming back is nobody's.
 
+    In a call whose media the provider holds (OpenAI's SIP) the model's own voice asks, whatever speaker there is, and
+    a yes counts that was begun after the provider had played the question to its end; nothing sensitive is asked.
+
     In a conference it names whom it asks and hears each of them on their own lane, through its listener: never the
     mix, which is nobody's answer. Without a listener or without lanes it takes keys. A sensitive answer is keyed there,
     because everybody in the room hears what is said.
@@ -82,11 +85,11 @@ class SpokenAsker:
         return None
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
-        """People whose audio passes through here, who may answer, and whom we have a voice for."""
-        if session is None or session.line is None or not session.line.carries_audio:
+        """People in a call, who may answer, and whom we have a voice for."""
+        if session is None or session.line is None:
             return False
         line = session.line
-        if not line.can_be_held or (self.speaker is None and line.verbatim == "none"):
+        if not line.can_be_held or (self._speaker_on(line) is None and line.verbatim == "none"):
             return False
         if request is None:
             return self._ear_on(line, sensitive=False) or line.carries_digits
@@ -100,6 +103,8 @@ class SpokenAsker:
         Of a sensitive question a way by which nobody else gets it; of a risky one that the voice may not ask in the
         words it is given, a key.
         """
+        if question.sensitive and not line.carries_audio:
+            return False  # whoever holds the media hears the caller, and the keys
         if line.carries_digits and can_be_keyed(question):
             return True
         unsure = _is_risky(question) and self._is_unsure(line)
@@ -107,7 +112,11 @@ class SpokenAsker:
 
     def _is_unsure(self, line: Line) -> bool:
         """Whether the voice that asks may say something else than it is given."""
-        return self.speaker is None and line.verbatim == "likely"
+        return self._speaker_on(line) is None and line.verbatim == "likely"
+
+    def _speaker_on(self, line: Line) -> Speaker | None:
+        """What makes the voice; where no audio passes through here it is the model's own."""
+        return self.speaker if line.carries_audio else None
 
     def _ear_on(self, line: Line, *, sensitive: bool) -> bool:
         """Whether what is said can be taken as an answer."""
@@ -155,8 +164,8 @@ class SpokenAsker:
                 session,
                 held,
                 question,
-                speaker=self.speaker,
-                listener=self.listener if has_ear else None,
+                speaker=self._speaker_on(session.line),
+                listener=self.listener if has_ear and session.line.carries_audio else None,
                 understand=self.understand,
                 language=language,
                 addressed=addressed if session.line.is_shared else "",

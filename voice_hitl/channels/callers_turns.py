@@ -26,10 +26,12 @@ class CallersTurns:
 
     Args:
         since: When we began to listen: a turn that nobody saw begin is from before.
+        told_of_all: Whether the provider alone tells when the caller speaks: then no turn begins unseen.
     """
 
-    def __init__(self, *, since: float) -> None:
+    def __init__(self, *, since: float, told_of_all: bool = False) -> None:
         self._since = since
+        self._told_of_all = told_of_all
         self._turns: list[_Turn] = []
         self._spoken: list[Span] = []
         self._began: float | None = None
@@ -64,7 +66,7 @@ class CallersTurns:
         turn = next((turn for turn in self._turns if turn.item_id == item_id), None)
         if turn is None and self._turns and not self._turns[0].item_id:
             turn = self._turns[0]
-        if turn is None and self._turns:
+        if turn is None and (self._turns or self._told_of_all):
             return self._since, self._since
         spoken: list[Span] = []
         if turn is not None:

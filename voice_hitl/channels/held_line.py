@@ -10,6 +10,7 @@ from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.channels.callers_turns import CallersTurns
 from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.heard_voice import ONSET_S, HeardVoice
+from voice_hitl.channels.hosted_voice import HostedVoice
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
@@ -18,11 +19,19 @@ from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood, PartWorded
 from voice_hitl.provider import AudioOut, Receiver, Transcript
 from voice_hitl.requests.pending import PendingInput
+from voice_hitl.speech.played_prompt import OVERLAP_S
 from voice_hitl.tasks import Mailbox, current_time
 from voice_hitl.transport import AudioIn, Leg, Played
 
 ROUND_TRIP_MS = 100.0
 """What is taken off the caller's times where the leg has no measurement."""
+
+HOSTED_LAG_S = OVERLAP_S
+"""What is taken off the times at which a provider that holds the media tells of the caller's voice.
+
+It tells once it is sure, and the caller hears it play to the end a moment after it has. Not less than a yes may overlap
+the question: what it told before it had played the question to its end then counts as said before that.
+"""
 
 ASIDE_S = 30.0
 """How long the model may take over an aside."""
@@ -110,8 +119,9 @@ class HeldVoiceLine:
         self._model = model
         self._rate = rate
         self._events: Mailbox[LineEvent] = Mailbox()
-        self._voice = OurVoice(lambda: session.leg, rate, prefix, self._events.put)
-        self._turns = CallersTurns(since=current_time())
+        self._hosted = HostedVoice(self._events.put) if session.leg.capabilities.hosted else None
+        self._voice = self._hosted or OurVoice(lambda: session.leg, rate, prefix, self._events.put)
+        self._turns = CallersTurns(since=current_time(), told_of_all=self._hosted is not None)
         self._is_shared = session.leg.capabilities.shared
         self._is_deaf = deaf
         self._voices: dict[str, HeardVoice] = {} if self._is_shared else {"": HeardVoice(rate, kept=deaf)}
@@ -162,16 +172,20 @@ class HeldVoiceLine:
 
     async def say(self, text: str, part: int) -> None:
         """Have the model's own voice say a part."""
+        if self._hosted is not None:
+            await self._hosted.take(part)
         self._to_say.append(part)
         connection = await self._link.ready()
         await connection.say(text)
 
     def stop(self) -> None:
         """Stop the voice, in this tick."""
+        said, self._saying = set(self._saying), {}
+        if self._hosted is not None and self._hosted.response_id:
+            said.add(self._hosted.response_id)  # it is over as a rule while it is still being played
         self._voice.stop()
         self._unsaid += len(self._to_say)
         self._to_say.clear()
-        said, self._saying = list(self._saying), {}
         for response_id in said:
             self._cancel(response_id)
 
@@ -192,7 +206,9 @@ class HeldVoiceLine:
             self._unsaid -= 1
             return False
         if ours and self._to_say:
-            self._saying[response_id] = self._to_say.popleft()
+            self._saying[response_id] = part = self._to_say.popleft()
+            if self._hosted is not None:
+                self._hosted.began(part, response_id)
             return True
         # One that cannot be told is not cancelled either: what it says is played to nobody.
         return ours or self.lets_model_speak or self.account is not None
@@ -215,13 +231,15 @@ class HeldVoiceLine:
             self.account.model_plays(audio.item_id)
         return not self.lets_model_speak
 
-    def model_worded(self, line: Transcript) -> None:
-        """The final transcript of what the model says: perhaps of a part of ours."""
+    def model_worded(self, line: Transcript) -> bool:
+        """The final transcript of what the model says: True where it was of a part of ours."""
         part = self._said_in.get(line.item_id)
         if part is None and len(self._saying) == 1:  # its words came before its voice
             (part,) = self._saying.values()
+            self._said_in[line.item_id] = part
         if part is not None:
             self._tell_words(part, line.text)
+        return part is not None
 
     def _tell_words(self, part: int, text: str) -> None:
         if part not in self._worded:
@@ -231,6 +249,13 @@ class HeldVoiceLine:
     def played(self, event: Played) -> bool:
         """How much of an item was heard: True where it was a part of ours."""
         return self._voice.played(event)
+
+    def playback_ended(self, item_id: str) -> bool:
+        """A provider that holds the media has played an item: True where it was a part of ours."""
+        part = self._said_in.get(item_id)
+        if self._hosted is not None and part is not None:
+            self._hosted.heard(part)
+        return part is not None
 
     # --- the caller's voice ------------------------------------------------------------------------------------------
 
@@ -264,9 +289,13 @@ class HeldVoiceLine:
     def turn_began(self, item_id: str) -> None:
         """The provider hears the caller take a turn: its transcript is due from here on."""
         self._turns.began(item_id)
+        if self._hosted is not None:
+            self._heard(CallerBegan(current_time() - self._lag))
 
     def turn_ended(self, item_id: str) -> None:
         """The provider hears the turn end."""
+        if self._hosted is not None:
+            self._heard(CallerEnded(current_time() - self._lag))
         self._turns.ended(item_id, current_time())
 
     def transcribed(self, line: Transcript) -> None:
@@ -299,6 +328,8 @@ class HeldVoiceLine:
 
     @property
     def _lag(self) -> float:
+        if self._hosted is not None:
+            return HOSTED_LAG_S
         return (self._session.leg.round_trip_ms or ROUND_TRIP_MS) / 1000
 
     # --- the model ---------------------------------------------------------------------------------------------------

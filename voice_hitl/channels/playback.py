@@ -1,6 +1,6 @@
 """The model's voice on its way to the caller: framed, queued on the leg, and known for how much of it was heard."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 from voice_hitl.audio.frame import FRAME_MS, Framer
@@ -36,6 +36,8 @@ class Playback:
         self._framing = ""
         self._items: OrderedDict[str, _Item] = OrderedDict()
         self._dropped: OrderedDict[str, None] = OrderedDict()  # responses and items
+        self._elsewhere: dict[str, None] = {}
+        self._ended: deque[str] = deque(maxlen=REMEMBERED)
         self.speaking = False
         """Whether something that was sent was not heard yet."""
 
@@ -77,12 +79,34 @@ class Playback:
         self.speaking = self.speaking and not played.last
         return was_speaking and not self.speaking
 
+    def plays_elsewhere(self, item_id: str) -> None:
+        """A provider that holds the call's media plays this item by itself; it says when it has (`ended`)."""
+        if item_id not in self._ended:
+            self._elsewhere[item_id] = None
+            self.speaking = True
+
+    def ended(self, item_id: str) -> bool:
+        """The provider has played an item to its end. True: the caller has now heard all there was."""
+        self._ended.append(item_id)
+        while item_id in self._elsewhere:  # what began before it is over too, though that was not said
+            del self._elsewhere[next(iter(self._elsewhere))]
+        was_speaking, self.speaking = self.speaking, bool(self._elsewhere)
+        return was_speaking and not self.speaking
+
     def cut(self, leg: Leg) -> Cut | None:
-        """Stop the voice in this tick. None: nothing was left to hear."""
+        """Stop the voice in this tick. None: nothing was left to hear.
+
+        Of what the provider plays by itself nobody here knows how much was heard: it cuts its history itself.
+        """
         heard = leg.clear()
         self._framer.reset()
         self._framing = ""
         was_speaking, self.speaking = self.speaking, False
+        if self._elsewhere:
+            item_id = next(iter(self._elsewhere))
+            self._ended.extend(self._elsewhere)
+            self._elsewhere.clear()
+            return Cut("", item_id, 0.0, ())
         if not self._items or not was_speaking:
             return None
         item_id, item = next(iter(self._items.items()))

@@ -456,7 +456,9 @@ class VoiceSession:
             case Resumed(calls_kept):
                 self.book.reconnected(calls_kept)
                 self.outputs.kept(calls_kept)
-            case Connected() | GoingAway() | UserItem() | PlaybackEnded():
+            case PlaybackEnded(item_id):
+                self._voices.playback_ended(item_id)
+            case Connected() | GoingAway() | UserItem():
                 pass
             case Delegated():
                 self._delegations.delegated(event)

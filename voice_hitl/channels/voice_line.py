@@ -82,8 +82,8 @@ class VoiceLine:
 
     @property
     def can_be_held(self) -> bool:
-        """Whether the model can be kept from answering by itself."""
-        return self._capabilities.held != "none"
+        """Whether the model can be kept from answering by itself; by hearing nothing only where it hears us."""
+        return self._capabilities.held == "quiet" or (self._capabilities.held == "deaf" and self.carries_audio)
 
     @property
     def can_be_told(self) -> bool:

@@ -82,7 +82,10 @@ class Voices:
             if held.account is not None:
                 self._playback.drop(audio.item_id)  # the rest of it too: nobody heard how it began
             return
-        self._playback.play(audio, self._caller.leg)
+        if self._caller.leg.capabilities.hosted:
+            self._playback.plays_elsewhere(audio.item_id)
+        else:
+            self._playback.play(audio, self._caller.leg)
         self.line.voice_changed()
 
     def was_unheard(self, line: Transcript) -> bool:
@@ -129,6 +132,13 @@ class Voices:
         if self.line.held is not None and self.line.held.played(event):
             return
         if self._playback.heard(event):
+            self.line.voice_changed()
+
+    def playback_ended(self, item_id: str) -> None:
+        """A provider that holds the call's media has played an item: of such a leg no `Played` comes."""
+        if self.line.held is not None and self.line.held.playback_ended(item_id):
+            return
+        if self._playback.ended(item_id):
             self.line.voice_changed()
 
     # --- the caller's voice ------------------------------------------------------------------------------------------
@@ -187,8 +197,11 @@ class Voices:
 
     def model_transcribed(self, line: Transcript) -> None:
         """What the model said, for good."""
-        if self.line.held is not None:
-            self.line.held.model_worded(line)
+        if self.line.held is not None and self.line.held.model_worded(line):
+            return
+        if self._caller.leg.capabilities.hosted:  # no audio of it comes here: its words say that it is being played
+            self._playback.plays_elsewhere(line.item_id)
+            self.line.voice_changed()
 
     def not_transcribed(self, item_id: str = "") -> None:
         """What the caller said could not be made out."""
