@@ -88,7 +88,8 @@ ENGLISH = LanguagePack(
         """but, although, though, however, except, except for, instead, actually, rather, id rather, i would rather,
             prefer, i prefer, correction, different, another, other than, apart from, else, on second thought, on
             second thoughts, second thoughts, i meant, i mean, meant, mistake, mistaken, should have been, should be,
-            was supposed, supposed to, sorry, oops, whoops, forgot to, unfortunately, almost, nearly, partly,
+            was supposed, supposed to, sorry, oops, whoops, forgot to, (ill|i will)
+            make (it|that), unfortunately, almost, nearly, partly,
             partially, correct (it|that|the), leave out, the other, other, others, minus, let me change, first let me,
             problem, issue, error, opposite, reverse, move it, make that, too
             (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
@@ -96,7 +97,8 @@ ENGLISH = LanguagePack(
     ),
     conditions=phrases(
         """if, unless, as long as, provided, providing, assuming, only if, once, or, until, till, before, after,
-            more, most, at least, at most, yet, still, or not, more than, less than, than, depending, when
+            (thats|that is|its|it is|this is) what, more, most,
+            at least, at most, yet, still, or not, more than, less than, than, depending, when
             (i|we|you|he|she|they|my|our|his|her), when (it|the), where (i|we|you|he|she|they|my|our|his|her), what
             (i|we|you|he|she|they|my|our|his|her), who (i|we|you|he|she|they|my|our|his|her), which
             (i|we|you|he|she|they|my|our|his|her), how (i|we|you|he|she|they|my|our|his|her), whatever, whichever,

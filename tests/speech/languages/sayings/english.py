@@ -47,6 +47,9 @@ ENGLISH = Sayings(
         "sure, but I'd rather not",
     ),
     neither=(
+        # As a recogniser wrote down "yes, but make it eight" and "sure, but what does it cost", in noise.
+        "Yes, I'll make it me.",
+        "Sure, that's what started the car.",
         "yes or no",
         "yesterday",
         "cancel meeting",
