@@ -14,13 +14,14 @@ from voice_hitl.provider import (
     ProviderDigit,
     ResponseEnded,
     ResponseStarted,
+    Resumed,
     SpeechStarted,
     SpeechStopped,
     Transcript,
 )
 from voice_hitl.questions.model import Confirm
 from voice_hitl.speech_ports import Transcription
-from voice_hitl.testing import Forgot, Held, Interrupted, Said, ScriptedConnection, SentToolResult
+from voice_hitl.testing import Forgot, Held, Injected, Interrupted, Responded, Said, ScriptedConnection, SentToolResult
 from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.human_tool import HumanTool, human_tool
@@ -29,7 +30,7 @@ from voice_hitl.transport import LegCapabilities
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 HOSTED = LegCapabilities(digits=True, echo_cancelled=True, hosted=True)
-LIKELY = replace(QUIET, verbatim="likely")
+LIKELY = replace(QUIET, verbatim="likely", resumes="replay")
 
 
 class Ear:
@@ -44,9 +45,9 @@ class Ear:
 class HostedModel:
     """A model that says what it is given in a call that its service holds: no audio of it comes here."""
 
-    def __init__(self, model: ScriptedConnection) -> None:
+    def __init__(self, model: ScriptedConnection, *, said: int = 0) -> None:
         self.model = model
-        self.said = 0
+        self.said = said
         self.turns = 0
 
     async def says(self, words: str | None = None) -> str:
@@ -98,6 +99,16 @@ async def a_call(desk: Desk) -> tuple[HostedModel, str]:
     call_id = model.call_tool(desk.tool, BOOK)
     await model.expect(Held, on=True)
     return HostedModel(model), call_id
+
+
+async def renewed(desk: Desk) -> ScriptedConnection:
+    """The connection that takes the place of one that was lost; it is held as that was."""
+    again = await desk.provider.connected()
+    again.ignore(Injected, Responded, Forgot, Interrupted)
+    again.emit(Resumed(("call-1",)))
+    await again.expect(Held, on=True)
+    again.ignore(Held)
+    return again
 
 
 def hosted(tool: HumanTool | None = None, spoken: SpokenAsker | None = None) -> Desk:
@@ -263,6 +274,42 @@ async def test_an_aside_is_over_when_the_models_answer_was_played() -> None:
         own.model.emit(ProviderDigit("1"))
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await own.model.expect(Held, on=False)
+        await desk.channel.close()
+
+
+async def test_a_question_that_a_lost_connection_was_playing_is_asked_again() -> None:
+    desk = hosted()
+    with desk.provider, desk.transport:
+        own, call_id = await a_call(desk)
+        await own.says()
+        own.model.drop()
+        again = await renewed(desk)
+        own = HostedModel(again, said=10)
+        await own.asks()
+        await own.played()
+        await own.caller_says("Yes.")
+        await again.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await desk.channel.close()
+
+
+async def test_a_turn_that_a_lost_connection_heard_begin_is_no_answer_and_the_next_one_is() -> None:
+    desk = hosted()
+    with desk.provider, desk.transport:
+        own, call_id = await a_call(desk)
+        await own.asks()
+        await own.played()
+        own.caller_starts()
+        await anyio.sleep(0.5)
+        own.model.drop()
+        again = await renewed(desk)
+        own = HostedModel(again, said=10)
+        again.emit(Transcript("user", "Yes.", True, "turn-1"))
+        await own.says()  # it is asked again
+        assert len(desk.human.handler.pending) == 1
+        again.ignore(Said)
+        own.turns = 1
+        await own.caller_says("No.")
+        await again.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         await desk.channel.close()
 
 

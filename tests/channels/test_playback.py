@@ -195,3 +195,10 @@ def test_a_cut_of_what_the_provider_plays_does_not_say_how_much_was_heard() -> N
     assert playback.cut(leg) is None
     playback.plays_elsewhere("a")  # the rest of its words
     assert not playback.speaking
+
+
+def test_of_what_a_lost_connection_played_nobody_waits_for_the_end() -> None:
+    playback = Playback(RATE)
+    playback.plays_elsewhere("a")
+    playback.ended_unseen()
+    assert not playback.speaking

@@ -56,6 +56,12 @@ class CallersTurns:
             turn.ended_at = now
             turn.spoken, self._spoken = self._spoken, []
 
+    def lost(self) -> None:
+        """Nothing more is told of the turns that began; what is transcribed of them is from before."""
+        self._turns.clear()
+        self._spoken.clear()
+        self._began = None
+
     def more_due(self, now: float) -> bool:
         """Whether another transcript is still to come."""
         self._turns = [turn for turn in self._turns if turn.ended_at is None or now < turn.ended_at + TRANSCRIPT_DUE_S]

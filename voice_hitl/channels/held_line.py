@@ -189,6 +189,20 @@ class HeldVoiceLine:
         for response_id in said:
             self._cancel(response_id)
 
+    def replaced(self) -> None:
+        """A new connection stands: it knows nothing of what the old one was to say for us, which was not heard then."""
+        lost = [*self._saying.values(), *self._to_say]
+        if self._hosted is not None:
+            lost += [self._hosted.part] if self._hosted.response_id else []
+            # Nor does it tell when a turn ends that it did not hear begin.
+            self._turns.lost()
+            self._events.put(CallerEnded(current_time() - self._lag))
+        self._saying.clear()
+        self._to_say.clear()
+        self._unsaid = 0
+        for part in lost[:1]:
+            self._events.put(PartWorded(part, ""))  # said again, as what was said in other words
+
     def _cancel(self, response_id: str) -> None:
         self._link.tell(lambda connection: connection.interrupt(response_id), "stopping what the model says for us")
 

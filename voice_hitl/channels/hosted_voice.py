@@ -19,7 +19,8 @@ class HostedVoice:
 
     def __init__(self, tell: Callable[[LineEvent], None]) -> None:
         self._tell = tell
-        self._part: int | None = None
+        self.part = 0
+        """The part that is being said, or about to be; 0: none. Parts count from 1."""
         self._began = 0.0
         self._over = Latch()
         self.response_id = ""
@@ -27,9 +28,9 @@ class HostedVoice:
 
     async def take(self, part: int) -> None:
         """Wait until the part before this one is over: two at once would be played into each other."""
-        while self._part is not None:
+        while self.part:
             await self._over.wait()
-        self._part, self._over = part, Latch()
+        self.part, self._over = part, Latch()
 
     def play(self, pcm: bytes, part: int) -> None:
         """Nothing: the provider plays it."""
@@ -39,7 +40,7 @@ class HostedVoice:
 
     def began(self, part: int, response_id: str) -> None:
         """The model begins to say this part."""
-        if part == self._part:
+        if part == self.part:
             self.response_id, self._began = response_id, current_time()
             self._tell(PartBegan(part, self._began))
 
@@ -49,17 +50,17 @@ class HostedVoice:
 
     def heard(self, part: int) -> None:
         """The provider has played this part to its end."""
-        if part == self._part and self.response_id:
+        if part == self.part and self.response_id:
             self._end()
             self._tell(PartHeard(part, self._began, current_time()))
 
     def stop(self) -> None:
         """Stop in this tick; the part that is being said is cut. Whoever stops it stops its response, too."""
-        part, said = self._part, self.response_id
+        part, said = self.part, self.response_id
         self._end()
-        if part is not None and said:
+        if said:
             self._tell(PartCut(part, self._began, current_time()))
 
     def _end(self) -> None:
-        self._part, self.response_id = None, ""
+        self.part, self.response_id = 0, ""
         self._over.set()

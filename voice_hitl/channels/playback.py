@@ -93,6 +93,13 @@ class Playback:
         was_speaking, self.speaking = self.speaking, bool(self._elsewhere)
         return was_speaking and not self.speaking
 
+    def ended_unseen(self) -> None:
+        """Nobody tells any more when the provider has played what it plays."""
+        if self._elsewhere:
+            self._ended.extend(self._elsewhere)
+            self._elsewhere.clear()
+            self.speaking = False
+
     def cut(self, leg: Leg) -> Cut | None:
         """Stop the voice in this tick. None: nothing was left to hear.
 
@@ -104,8 +111,7 @@ class Playback:
         was_speaking, self.speaking = self.speaking, False
         if self._elsewhere:
             item_id = next(iter(self._elsewhere))
-            self._ended.extend(self._elsewhere)
-            self._elsewhere.clear()
+            self.ended_unseen()
             return Cut("", item_id, 0.0, ())
         if not self._items or not was_speaking:
             return None

@@ -122,9 +122,12 @@ class Voices:
         self.line.voice_changed()
 
     def replaced(self) -> None:
-        """A new connection stands: the response of the old one is over."""
+        """A new connection stands: the response of the old one is over, and of what it played nothing more is told."""
         self._active = None
         self._speaking.discard("")
+        self._playback.ended_unseen()
+        if self.line.held is not None:
+            self.line.held.replaced()
         self.line.voice_changed()
 
     def played(self, event: Played) -> None:
