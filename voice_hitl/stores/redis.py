@@ -105,7 +105,12 @@ class RedisStore:
     async def read(self, request_id: str) -> Row | Unreadable | None:
         """See `Store.read`."""
         async with self._used():
-            return _row(request_id, await self._redis.hmget(self._row(request_id), list(_FIELDS)))
+            try:
+                found = await self._redis.hmget(self._row(request_id), list(_FIELDS))
+            except ConnectionLost:
+                # A server that was started again has closed the connection that was kept; reading twice does no harm.
+                found = await self._redis.hmget(self._row(request_id), list(_FIELDS))
+        return _row(request_id, found)
 
     async def unsettled(self) -> Listing:
         """See `Store.unsettled`."""
