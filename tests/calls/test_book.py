@@ -211,3 +211,21 @@ def test_an_end_is_reported_exactly_once_and_only_once_there_is_one() -> None:
     assert book.claim_report(call)
     assert not book.claim_report(call)
     assert (call.state, book.open_calls, book.find("c1")) == (CallState.REPORTED, [], None)
+
+
+# --- another connection ----------------------------------------------------------------------------------------------
+
+
+def test_of_another_connection_only_the_ids_that_were_kept_name_their_calls() -> None:
+    book = Book()
+    kept = new(book.arrive("c1", "look_up", "{}", "r1", now=0))
+    nameless = new(book.arrive("c2", "look_up", "{}", "r1", now=0))
+    book.interrupted("r1")
+    book.cancel(["c3"])
+    assert book.was_interrupted("r1")
+    book.reconnected(["c1"])
+    assert book.find("c1") is kept
+    assert book.find("c2") is None
+    assert nameless in book.open_calls
+    assert not book.was_interrupted("r1")
+    assert new(book.arrive("c3", "look_up", "{}", "r1", now=1)).state is CallState.BOOKED

@@ -956,6 +956,31 @@ def test_what_an_utterance_meant_counts_only_while_nothing_was_said_after_it() -
     assert call.dialogue.understood(unclear(call), Match(False), call.now + 0.2) == []
 
 
+def test_what_an_utterance_meant_leaves_the_wait_for_the_next_transcript_alone() -> None:
+    call = Call(TRANSFER, MODEL)
+    call.play()
+    heard = Utterance("the geese fly south", call.now, call.now + 0.4, more_due=True)
+    call.do(call.dialogue.utterance(heard, call.now + 0.5))
+    call.do(call.dialogue.understood(unclear(call), Match(False), call.now + 0.6))
+    assert call.value is False
+
+
+# --- what was said in other words ------------------------------------------------------------------------------------
+
+
+def test_what_was_said_in_other_words_was_not_asked_and_is_said_again() -> None:
+    call = Call(TRANSFER)
+    asked = call.playing
+    call.play()
+    call.do(call.dialogue.misspoken())
+    assert call.playing == asked
+    assert call.all(Filled) == []
+    call.play()
+    call.say("no")
+    assert call.value is False
+    assert call.dialogue.misspoken() == []
+
+
 # --- what is for nobody else -----------------------------------------------------------------------------------------
 
 SECRET = Manner(confidential=True)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
-from voice_hitl.speech.keypad import PAUSE_S, Keypad
+from voice_hitl.speech.keypad import PAUSE_S, Keypad, can_be_keyed
 from voice_hitl.speech.reading import Command, Match, NoMatch, Reading
 
 CONFIRM = Confirm(prompt="Shall I?")
@@ -129,3 +129,9 @@ def test_a_storm_of_digits_is_dropped() -> None:
 )
 def test_no_key_ever_raises(question: Question, keys: str) -> None:
     press(question, keys)
+
+
+@pytest.mark.parametrize("question", [CONFIRM, APPROVAL, Number(prompt="?"), boxes(3), Form(questions=(boxes(2),))])
+def test_all_but_words_of_ones_own_can_be_keyed(question: Question) -> None:
+    assert can_be_keyed(question)
+    assert not can_be_keyed(Text(prompt="?"))

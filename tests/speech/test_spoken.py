@@ -5,6 +5,7 @@ from voice_hitl.speech.effects import AnsweredSoFar, Aside, Consumed, Effect, Fi
 from voice_hitl.speech.keypad import Keypad
 from voice_hitl.speech.manner import Manner
 from voice_hitl.speech.prompts import Prompts
+from voice_hitl.speech.reading import Match
 from voice_hitl.speech.spoken import FormDialogue, SpokenQuestion, spoken_question
 
 SIZE = Choice(prompt="Which size?", options=(Option(label="Small"), Option(label="Large")), free_text=True)
@@ -169,3 +170,15 @@ def test_what_cannot_be_said_is_not_asked_aloud() -> None:
     long = Choice(prompt="Which? " * 80, options=(Option(label="A"),))
     assert spoken_question(Form(questions=(SIZE, long)), Manner(), Prompts("en"), Keypad) is None
     assert spoken_question(Confirm(prompt="Go?"), Manner(), Prompts("en"), Keypad) is not None
+
+
+def test_what_was_misspoken_and_what_somebody_understands_are_the_open_questions() -> None:
+    call = Call()
+    first = [effect for effect in call.effects if isinstance(effect, Say)][-1]
+    call.play()
+    call.do(call.question.misspoken())
+    again = [effect for effect in call.effects if isinstance(effect, Say)][-1]
+    assert again.sentences == first.sentences
+    assert again is not first
+    heard = Utterance("the geese fly south", call.now, call.now + 1)
+    assert call.question.understood(heard, Match("Large"), call.now) == []

@@ -299,10 +299,10 @@ class Dialogue:
                 reading = NoMatch(rule="a yes is only what the caller says")
             case Match():
                 reading = replace(reading, rule="understood, with doubt")
-            case NoMatch():
-                reading = by_rule
             case Command():
                 reading = replace(reading, rule="understood")
+            case _:
+                reading = by_rule
         return [WasRead(heard.text, reading, reading.rule), *self._read(reading, heard, now)]
 
     def _read(self, reading: Reading, heard: Utterance, now: float) -> list[Effect]:
