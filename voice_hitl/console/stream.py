@@ -72,19 +72,20 @@ class EventStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the page leaves, is no longer welcome, or the console closes."""
         headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        async with anyio.create_task_group() as group:
+        # Present before the page can know that its stream is open: what is asked from that instant on finds it there.
+        with self._present:
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            async with anyio.create_task_group() as group:
 
-            async def until_it_leaves() -> None:
-                while (await receive())["type"] != "http.disconnect":
-                    pass
-                group.cancel_scope.cancel()
+                async def until_it_leaves() -> None:
+                    while (await receive())["type"] != "http.disconnect":
+                        pass
+                    group.cancel_scope.cancel()
 
-            group.start_soon(until_it_leaves)
-            with self._present:
+                group.start_soon(until_it_leaves)
                 await self._tell(send)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            group.cancel_scope.cancel()
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                group.cancel_scope.cancel()
 
     async def _tell(self, send: Send) -> None:
         text = f"retry: {COME_BACK_MS}\n\n"
