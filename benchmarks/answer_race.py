@@ -86,8 +86,7 @@ async def race(place: str, times: int, answerers: list[Connection]) -> tuple[Cou
 async def _saved(store: Store, requests: list[PendingInput]) -> None:
     """Wait until another process can find them."""
     for request in requests:
-        # A store tells nobody of its rows.
-        while await store.read(request.pending_id) is None:  # noqa: ASYNC110 - as above
+        while await store.read(request.pending_id) is None:  # noqa: ASYNC110 - a store tells nobody of its rows
             await anyio.sleep(0.005)
 
 

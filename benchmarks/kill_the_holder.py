@@ -88,8 +88,7 @@ async def _give(handler: HumanInputHandler, store: Store, pending_id: str) -> st
     """Approve an orphan, twice, and wait until its tool has run."""
     said = [await handler.answer(pending_id, APPROVED), await handler.answer(pending_id, APPROVED)]
     with anyio.fail_after(10):
-        # A store tells nobody of its rows.
-        while not await _has_run(store, pending_id):  # noqa: ASYNC110 - as above
+        while not await _has_run(store, pending_id):  # noqa: ASYNC110 - a store tells nobody of its rows
             await anyio.sleep(0.005)
     return "orphan" if said == [Settlement.ACCEPTED, Settlement.DUPLICATE] else "NOT CLAIMED ONCE"
 

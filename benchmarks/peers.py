@@ -38,11 +38,11 @@ class TheirSession(Protocol):
 async def measure_theirs(calls: int) -> tool_call.Spans:  # noqa: C901 - their classes exist in here alone
     """Their spans, in nanoseconds; `ModuleNotFoundError` where the package is not installed."""
     from agents import function_tool  # noqa: PLC0415 - only where it is installed
-    from agents.realtime import RealtimeAgent, RealtimeRunner  # noqa: PLC0415
-    from agents.realtime.events import RealtimeToolApprovalRequired  # noqa: PLC0415
-    from agents.realtime.model import RealtimeModel, RealtimeModelConfig, RealtimeModelListener  # noqa: PLC0415
-    from agents.realtime.model_events import RealtimeModelToolCallEvent  # noqa: PLC0415
-    from agents.realtime.model_inputs import RealtimeModelSendEvent, RealtimeModelSendToolOutput  # noqa: PLC0415
+    from agents.realtime import RealtimeAgent, RealtimeRunner  # noqa: PLC0415 - only where it is installed
+    from agents.realtime.events import RealtimeToolApprovalRequired  # noqa: PLC0415 - only where it is installed
+    from agents.realtime.model import RealtimeModel, RealtimeModelConfig, RealtimeModelListener  # noqa: PLC0415 - only where it is installed
+    from agents.realtime.model_events import RealtimeModelToolCallEvent  # noqa: PLC0415 - only where it is installed
+    from agents.realtime.model_inputs import RealtimeModelSendEvent, RealtimeModelSendToolOutput  # noqa: PLC0415 - only where it is installed
 
     class Model(RealtimeModel):
         """Hands calls in; notes when an output comes back."""
@@ -98,7 +98,7 @@ async def measure_theirs(calls: int) -> tool_call.Spans:  # noqa: C901 - their c
         async def watch() -> None:
             async for event in session:
                 if isinstance(event, RealtimeToolApprovalRequired):
-                    opened.append((time.perf_counter_ns(), event.call_id))  # noqa: PERF401 - as it comes
+                    opened.append((time.perf_counter_ns(), event.call_id))  # noqa: PERF401 - each at its own time
 
         async with anyio.create_task_group() as group:
             group.start_soon(watch)

@@ -285,7 +285,7 @@ async def ask_all(trials: list[Trial], folder: Path, prompt: Prompt, minutes: fl
                 console.print(f"{number} of {len(trials)} asked after {(time.monotonic() - began) / 60:.1f} min")
 
 
-def main(  # noqa: PLR0917 - the options of a command
+def main(  # noqa: PLR0917 - typer reads a command's options from its parameters
     folder: Annotated[Path, typer.Option(help="Where all of it is kept, and gone on with.")],
     few: Annotated[bool, typer.Option("--few", help=f"Only {FEW} utterances a condition.")] = False,
     most: Annotated[int | None, typer.Option(help="Only so many utterances a condition, well mixed.")] = None,

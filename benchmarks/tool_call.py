@@ -38,6 +38,7 @@ from voice_hitl import (
     VoiceKit,
     confirm_action,
 )
+from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.provider import (
     InjectRole,
     ProviderCapabilities,
@@ -46,6 +47,7 @@ from voice_hitl.provider import (
     Receiver,
     ToolCalled,
 )
+from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Latch, Mailbox
 from voice_hitl.testing import LoopbackTransport
 
@@ -218,8 +220,8 @@ async def asked_call(human: HumanInputToolHandler, wire: WireConnection, call_id
     opened_at: list[tuple[int, str]] = []
     plain_open = handler.open
 
-    def watched_open(new: object) -> object:
-        pending = plain_open(new)  # type: ignore[arg-type]  # passed through
+    def watched_open(new: NewRequest) -> PendingInput:
+        pending = plain_open(new)
         opened_at.append((time.perf_counter_ns(), pending.pending_id))
         return pending
 

@@ -50,7 +50,7 @@ class LocalProvider:
         try:
             await hearing.get()
             await voice.get()
-        except Exception as error:
+        except Exception as error:  # the border to the engines: whatever they raise, the fix is the same
             raise ProviderError(
                 f"the embedded voice could not be loaded ({error}): install voice-hitl[local] again"
             ) from error

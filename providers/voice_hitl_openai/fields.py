@@ -14,7 +14,7 @@ MOST_PARTS: Final = 64
 Json = Mapping[str, object]
 
 
-class Malformed(Exception):  # noqa: N818 - never leaves a codec
+class Malformed(Exception):  # noqa: N818 - named by its cause; never leaves a codec
     """A message lacks what its type must have."""
 
 

@@ -179,7 +179,7 @@ class LiveSession:
 
     # --- what the service says ---------------------------------------------------------------------------------------
 
-    def receive(self, message: LiveMessage, now: float) -> None:  # noqa: C901, PLR0912 - one flat dispatch
+    def receive(self, message: LiveMessage, now: float) -> None:  # noqa: C901, PLR0912 - one flat dispatch of a closed union
         """Take in one message."""
         match message:
             case Voice(pcm):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 async def there(store: Store, request: PendingInput) -> None:
     """Return once it is saved, which a store tells nobody."""
-    while await store.read(request.pending_id) is None:  # noqa: ASYNC110 - as above
+    while await store.read(request.pending_id) is None:  # noqa: ASYNC110 - nothing tells of it
         await anyio.sleep(0.01)
 
 
@@ -59,7 +59,7 @@ async def test_a_redis_server_that_comes_back_has_everything_again_and_its_loss_
             await there(store, saved)
     unsaved = [await handler.create("Ask", {"number": number}, channel_id="voice") for number in range(3)]
     with anyio.fail_after(10):
-        while len(told.required_events) < 4:  # noqa: ASYNC110 - as above
+        while len(told.required_events) < 4:  # noqa: ASYNC110 - nothing tells of it
             await anyio.sleep(0.01)
     assert [source for _, source, _ in told.failures] == ["store"]
     with redis_server(tmp_path, port=port), anyio.fail_after(20):
