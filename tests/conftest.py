@@ -14,11 +14,32 @@ from voice_hitl.testing.virtual_time import VIRTUAL_TIME
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
+IN_REAL_TIME = pytest.mark.xdist_group("in real time")
+"""Where tests run side by side (`-n`), these stay one after another: a recogniser beside a browser hears too late."""
+GIVES_WAY = 10
+"""How nice the tests beside them are, which need no clock."""
+
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one (CI has all it needs)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _is_in_real_time(item):
+            item.add_marker(IN_REAL_TIME)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ and not _is_in_real_time(item):
+        os.setpriority(os.PRIO_PROCESS, 0, GIVES_WAY)
+
+
+def _is_in_real_time(item: pytest.Item) -> bool:
+    fixtures = item.fixturenames if isinstance(item, pytest.Function) else ()
+    return "anyio_backend" in fixtures and "virtual_time" not in fixtures
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,12 +1,13 @@
 """Every sample is a program that runs as it is, without a key, without a network, and ends by itself."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
+pytestmark = pytest.mark.anyio
 SAMPLES = sorted((Path(__file__).parents[1] / "samples").glob("*.py"))
 LIMIT_S = 120
 
@@ -23,8 +24,8 @@ def test_a_sample_has_a_main_and_says_how_it_is_started(sample: Path) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
-def test_a_sample_runs_as_it_is(sample: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", str(sample)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert done.returncode == 0, done.stderr
+async def test_a_sample_runs_as_it_is(sample: Path, tmp_path: Path) -> None:
+    with anyio.fail_after(LIMIT_S):
+        done = await anyio.run_process([sys.executable, "-W", "error", str(sample)], cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr.decode()
     assert done.stdout
