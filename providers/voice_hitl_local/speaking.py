@@ -19,7 +19,8 @@ from voice_hitl.provider import (
 )
 from voice_hitl.tasks import Mailbox
 from voice_hitl_local.front_desk.brain import Act, Call, GiveUp, Say
-from voice_hitl_local.synthesis import PAUSE_MS, RATE, Speech
+from voice_hitl_local.synthesis import RATE, Speech
+from voice_hitl_local.voice import PAUSE_MS
 
 log = logging.getLogger(__name__)
 

@@ -1,27 +1,24 @@
-"""Text to speech, sentence by sentence: one voice and one thread for the whole process."""
+"""Text to speech, sentence by sentence: one voice for the whole process, which runs in one of its own."""
 
 from collections import deque
 from collections.abc import Sequence
 
-from voice_hitl.audio.resample import Resampler
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.speech_ports import SpeechChunk
-from voice_hitl_local.engines import Piper, require_engines
+from voice_hitl_local.engine_process import EngineProcess, require_engines
 from voice_hitl_local.sentences import sentences
+from voice_hitl_local.voice import VOICE_RATE, load_voice
 from voice_hitl_local.worker import Pending, Worker
 
-RATE = 16_000
-PAUSE_MS = 200
-"""The silence after each sentence."""
-_PAUSE = bytes(2 * RATE * PAUSE_MS // 1000)
+RATE = VOICE_RATE
 
 
 class Synthesizer:
-    """Piper in a thread of its own, loaded with the first work."""
+    """Piper in a process of its own, loaded with the first work."""
 
     def __init__(self) -> None:
         self._worker = Worker("voice-hitl-voice")
-        self._engine: Piper | None = None
+        self._process = EngineProcess(load_voice)
         self._ready: dict[str, bytes] = {}
         self._loaded: Pending[bytes] | None = None
 
@@ -45,23 +42,16 @@ class Synthesizer:
 
     def speak(self, sentence: str) -> Pending[bytes]:
         """Speak one sentence; mono int16 at `RATE`, with the pause that follows it."""
-        return self._worker.submit(lambda: self._ready.get(sentence) or self._synthesize(sentence))
+        return self._worker.submit(lambda: self._ready.get(sentence) or self._process.do(sentence))
 
     def _keep(self, sentence: str) -> bytes:
         if sentence not in self._ready:
-            self._ready[sentence] = self._synthesize(sentence)
+            self._ready[sentence] = self._process.do(sentence)
         return self._ready[sentence]
-
-    def _synthesize(self, sentence: str) -> bytes:
-        # Only ever run in the worker's thread, so that nothing is loaded twice.
-        if self._engine is None:
-            self._engine = Piper()
-        resampler = Resampler(self._engine.rate, RATE, quality="HQ")
-        return resampler.push(self._engine.synthesize(sentence)) + resampler.flush() + _PAUSE
 
 
 SYNTHESIZER = Synthesizer()
-"""The process's one: a voice and its thread are too dear to have per call."""
+"""The process's one: a voice is too dear to have per call."""
 
 
 class Speech:

@@ -136,10 +136,14 @@ class Lexicon:
         return _stem(word, self.pack.endings)
 
 
-@lru_cache(maxsize=32)
 def lexicon_for(language: str) -> Lexicon:
     """The lexicon of a language ("en", "en-GB"); without a pack, one that knows no words."""
-    pack = pack_for(language)
+    return _lexicon(pack_for(language).code)
+
+
+@lru_cache(maxsize=32)
+def _lexicon(code: str) -> Lexicon:
+    pack = pack_for(code)
     return Lexicon(
         pack=pack,
         anywhere=_table(pack, _anywhere(pack)),
@@ -195,13 +199,19 @@ def _stem(word: str, endings: Phrases) -> str:
 
 def folded(pack: LanguagePack, phrase: str) -> tuple[str, ...]:
     """A phrase of the pack as the words that an utterance with it has."""
+    # There are thousands, and a call's audio waits meanwhile: most need no more than this.
+    if phrase.isascii() and phrase.replace(" ", "").isalpha():
+        return tuple(phrase.lower().split())
     return split(phrase, elides=pack.elides).folded
 
 
 def _forms(pack: LanguagePack, phrase: str) -> list[tuple[str, ...]]:
     """The phrase as written, and with its short forms written out."""
+    words = folded(pack, phrase)
+    if pack.contractions.keys().isdisjoint(words):
+        return [words]
     forms: list[tuple[str, ...]] = [()]
-    for word in folded(pack, phrase):
+    for word in words:
         long = pack.contractions.get(word)
         forms = [(*form, word) for form in forms] + ([(*form, *long.split()) for form in forms] if long else [])
     return forms
