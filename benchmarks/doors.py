@@ -4,12 +4,14 @@
 
 The same three spans as in `tool_call.py`, with one hook of each kind, at each door in one run:
 
-- plain: a host's handler, from the call to its outcome delivered;
-- open: a person's tool, from the call to its request open (answerable);
+- plain: a host's handler, from the call handed in to its outcome delivered;
+- open: a person's tool, from the call handed in to its request open (answerable);
 - answer: from the answer to its outcome delivered.
 
-A door delivers in its own way: an output, a line of text, the next request to a chat model, a return value. In words,
-a call is found in a transcript first; a text turn carries its whole conversation, so each call has a room of its own.
+A call is handed in by a connection's codec, by a chat model in the middle of its answer, or by a backend's
+`execute_tool_call`; what brought the chat model or the backend to it is not measured. A door delivers in its own way:
+an output, a line of text, the next request to a chat model, a return value. In words, a call is found in a transcript
+first; a text turn carries its whole conversation, so each call has a room of its own.
 """
 
 import json
@@ -63,11 +65,16 @@ POLICY = ToolPolicy(deny=("admin_*",))
 
 
 class Delivered:
-    """When the outcome of the call in hand was delivered."""
+    """When the call in hand was handed in, and when its outcome was delivered."""
 
     def __init__(self) -> None:
         self.latch = Latch()
+        self.began = 0
         self.at = 0
+
+    def begin(self) -> None:
+        """The call is handed in now."""
+        self.began = time.perf_counter_ns()
 
     def note(self) -> None:
         """It is there."""
@@ -131,6 +138,7 @@ class ProviderDoor:
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
         """As the codec would hand it in."""
+        self.delivered.begin()
         self._wire.events_in.put(ToolCalled(call_id, name, arguments, call_id))
 
 
@@ -139,6 +147,7 @@ class SpokenDoor(ProviderDoor):
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
         """As the codec would hand it in; the response ends behind it."""
+        self.delivered.begin()
         self._wire.events_in.put(ResponseStarted(call_id))
         self._wire.events_in.put(Transcript("assistant", f"{name}({arguments})", final=True, item_id=call_id))
         self._wire.events_in.put(ResponseEnded(call_id))
@@ -201,6 +210,7 @@ class DelegationDoor:
     async def reason(self, request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
         """Run each call as the session's own."""
         async for call in self._calls:
+            self.delivered.begin()
             await request.execute_tool_call(call)
             self.delivered.note()
         yield ReasoningOutput("done", is_final=True)
@@ -236,14 +246,18 @@ async def in_a_delegation(kit: VoiceKit) -> AsyncGenerator[Door]:
 class Written:
     """One answer of the chat model, all of it there."""
 
-    def __init__(self, *events: ChatEvent) -> None:
+    def __init__(self, delivered: Delivered, *events: ChatEvent) -> None:
+        self._delivered = delivered
         self._events = list(events)
 
     async def get(self) -> ChatEvent:
         """The next event."""
         if not self._events:
             raise ConnectionEnded("the answer is over")
-        return self._events.pop(0)
+        event = self._events.pop(0)
+        if isinstance(event, ChatCall):
+            self._delivered.begin()
+        return event
 
     async def aclose(self) -> None:
         """Nothing to let go."""
@@ -269,9 +283,9 @@ class TextDoor:
         """Make the call, then say that it was done."""
         call, self._call = self._call, None
         if call is not None:
-            return Written(call, ChatEnded("calls"))
+            return Written(self.delivered, call, ChatEnded("calls"))
         self.delivered.note()
-        return Written(ChatEnded("stop"))
+        return Written(self.delivered, ChatEnded("stop"))
 
 
 @asynccontextmanager
@@ -339,18 +353,16 @@ async def measure(door: Door, calls: int, advance: Callable[[], None]) -> tool_c
     openings = Openings(door.human)
     for number in range(calls + WARM_UP):
         door.delivered.latch = Latch()
-        began = time.perf_counter_ns()
         door.issue(f"plain-{number}", "transfer", tool_call.ARGUMENTS)
         await door.delivered.latch.wait()
-        spans["plain"].append(door.delivered.at - began)
+        spans["plain"].append(door.delivered.at - door.delivered.began)
         await tool_call.settle_down()
 
         door.delivered.latch = Latch()
         openings.reset()
-        began = time.perf_counter_ns()
         door.issue(f"asked-{number}", "ConfirmAction", tool_call.ACTION)
         await openings.latch.wait()
-        spans["open"].append(openings.at - began)
+        spans["open"].append(openings.at - door.delivered.began)
         await tool_call.settle_down()
         pending = openings.pending
         answered = time.perf_counter_ns()

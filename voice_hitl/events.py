@@ -28,9 +28,6 @@ class ToolCallEvent:
     actor_id: str | None = None
     result: str | None = None
     outcome: OutcomeKind | None = None
-    is_error: bool = False
-    refused: bool = False
-    cancelled: bool = False
     error_detail: str | None = None
     delivered: bool = False
     delivered_as: str | None = None
@@ -38,6 +35,21 @@ class ToolCallEvent:
     raw_arguments: str | None = None
     """What came, where it could not be read."""
     proposed_arguments: dict[str, object] | None = field(default=None, hash=False)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it has ended in any way but served."""
+        return self.outcome is not None and self.outcome is not OutcomeKind.SERVED
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing ran because somebody or something said no."""
+        return self.outcome is OutcomeKind.REFUSED
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was given up: nothing is sent."""
+        return self.outcome is OutcomeKind.CANCELLED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

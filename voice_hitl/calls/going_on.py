@@ -57,7 +57,9 @@ class GoingOn:
 
     def called(self, call_id: str, response_id: str) -> None:
         """The model issued a call in this response (an empty id: it named none)."""
-        response = self._responses.setdefault(response_id, _Response())
+        response = self._responses.get(response_id)
+        if response is None:
+            response = self._responses[response_id] = _Response()
         if not response_id:
             response.ended, response.asked_on = True, False
         response.running.add(call_id)

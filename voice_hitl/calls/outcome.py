@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from voice_hitl.enums import OutcomeKind
 
-_ERRORS = frozenset(OutcomeKind) - {OutcomeKind.SERVED}
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -28,7 +26,7 @@ class Outcome:
     @property
     def is_error(self) -> bool:
         """All but served."""
-        return self.kind in _ERRORS
+        return self.kind is not OutcomeKind.SERVED
 
     @property
     def refused(self) -> bool:
@@ -43,4 +41,4 @@ class Outcome:
     @property
     def judged(self) -> bool:
         """Whether `ON_TOOL_CALL`'s SYNC hooks see it."""
-        return self.kind in (OutcomeKind.SERVED, OutcomeKind.UNSERVED)
+        return self.kind is OutcomeKind.SERVED or self.kind is OutcomeKind.UNSERVED

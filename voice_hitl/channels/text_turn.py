@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import anyio
+import anyio.lowlevel
 
 from voice_hitl.calls.book import Book
 from voice_hitl.calls.call import ToolCall
@@ -86,6 +87,7 @@ class TextTurn:
         self._is_ending = False
         self._scope = anyio.CancelScope()
         self._rounds_begun = 0
+        self._reported = Latch()
         self.pipeline = setup.pipeline(self)
         self.written_calls = setup.written_calls(self)
         self._external = setup.external(self)
@@ -274,10 +276,13 @@ class TextTurn:
         return [*self.pipeline.jobs, *self.written_calls.jobs]
 
     async def _calls_end(self) -> None:
-        """Wait until every call of the round has its result. A person's tool blocks its own call only."""
-        for job in self._jobs:
-            await job.wait()
+        """Wait until every call of the round is over. A person's tool blocks its own call only."""
+        while self._jobs:
+            self._reported = Latch()
+            await self._reported.wait()
         await self._external.wait()
+        # The calls of a turn that is cancelled are over too, and it asks its model nothing more.
+        await anyio.lowlevel.checkpoint_if_cancelled()
 
     # --- what its calls do -------------------------------------------------------------------------------------------
 
@@ -311,3 +316,4 @@ class TextTurn:
         if call.outcome is not None:
             ended = TextCallEnded(call.call_id, call.name, call.outcome.kind, sent_text(call.outcome))
             self.events.put(ended)
+        self._reported.set()

@@ -43,6 +43,7 @@ class DelegationDoor:
     async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
         """Return the text from the call; it says whether it failed."""
         self._texts[call] = text
+        self._latch(call).set()
         return "output"
 
     def reported(self, call: ToolCall) -> None:

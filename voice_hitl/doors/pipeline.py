@@ -265,11 +265,12 @@ class Pipeline:
         if not self._book.claim_report(call):
             return
         self._running.pop(call, None)
+        # First whoever goes on with it, then who only watches.
+        self._watcher.reported(call)
         hooks = self._hooks()
         if hooks.chain(HookTrigger.ON_TOOL_CALL, _ASYNC, self._origin.channel_type):
             event = self._event(call, call.outcome, delivered=delivered)
             hooks.observe(HookTrigger.ON_TOOL_CALL, event, self._hook_context, self._watching)
-        self._watcher.reported(call)
 
     def _event(self, call: ToolCall, outcome: Outcome | None = None, *, delivered: bool = False) -> ToolCallEvent:
         origin = self._origin
@@ -287,9 +288,6 @@ class Pipeline:
             actor_id=call.actor.id,
             result=MASKED if call.sensitive and result else result,
             outcome=outcome.kind if outcome is not None else None,
-            is_error=outcome is not None and outcome.is_error,
-            refused=outcome is not None and outcome.refused,
-            cancelled=outcome is not None and outcome.cancelled,
             error_detail=outcome.error_detail if outcome is not None else None,
             delivered=delivered,
             delivered_as=call.delivered_as if delivered else None,

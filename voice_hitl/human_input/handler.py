@@ -132,6 +132,7 @@ class HumanInputHandler:
             RuntimeError: Its scope is closed.
             ValueError: The timeout is zero or less.
         """
+        check_timeout(timeout)
         return self.open(NewRequest(new_pending(tool_name, arguments, audience=audience, **fields), timeout))
 
     async def create_detached(
@@ -144,6 +145,7 @@ class HumanInputHandler:
         **fields: Unpack[RequestFields],
     ) -> PendingInput:
         """The same as `create`, for a request nobody will wait on: its creator must `release()` it."""
+        check_timeout(timeout)
         pending = new_pending(tool_name, arguments, audience=audience, detached=True, **fields)
         return self.open(NewRequest(pending, timeout))
 

@@ -8,7 +8,6 @@ from typing import TypedDict, Unpack
 
 from voice_hitl.asker import Asker, AskerSession
 from voice_hitl.enums import ChannelType, DoorName
-from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tools.context import current_tool_actor_id
@@ -50,7 +49,7 @@ def new_pending(
     if "actor_id" not in fields:
         fields["actor_id"] = current_tool_actor_id()
     return PendingInput(
-        pending_id=secrets.token_urlsafe(16),
+        pending_id=secrets.token_hex(16),
         tool_name=tool_name,
         arguments=copy_json(arguments),
         audience=tuple(audience),
@@ -66,7 +65,7 @@ class NewRequest:
 
     Args:
         pending: The request itself.
-        timeout: Seconds a person has; None: it has no deadline of its own. `ValueError`: it is zero or less.
+        timeout: Seconds a person has, as `check_timeout` lets them be; None: it has no deadline of its own.
         tool: What makes of an answer what the model reads.
         askers: The ways to reach a person, all at once.
         session: The session they ask in.
@@ -86,6 +85,3 @@ class NewRequest:
     def caller(self) -> str | None:
         """Who is on the leg of the session, where that is one person."""
         return (self.session.participant_id or None) if self.session is not None else None
-
-    def __post_init__(self) -> None:
-        check_timeout(self.timeout)

@@ -36,7 +36,7 @@ def parse_form(arguments: object) -> Form:
 
 def members(value: object, where: str, known: frozenset[str]) -> Mapping[str, object]:
     """Return `value` as an object whose members are all `known`."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, (dict, Mapping)):
         raise InvalidQuestion(f"{where} must be an object")
     given = cast("Mapping[object, object]", value)
     for member in given:

@@ -26,7 +26,7 @@ def strip(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing in it can be seen: white space, controls, zero width characters."""
-    return not any(_seen(character) for character in text)
+    return not any(map(_seen, text))
 
 
 def is_unicode(text: str) -> bool:

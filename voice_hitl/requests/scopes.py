@@ -15,21 +15,19 @@ class Closed(Generic[K]):
     """The latest `REMEMBERED` things of one kind that were closed and not opened again since."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[K, None] = OrderedDict()
-
-    def __contains__(self, name: K) -> bool:
-        return name in self._names
+        self.names: OrderedDict[K, None] = OrderedDict()
+        """What is closed, the oldest first."""
 
     def add(self, name: K) -> None:
         """It is closed from now on; the oldest is forgotten beyond the bound."""
-        self._names[name] = None
-        self._names.move_to_end(name)
-        if len(self._names) > REMEMBERED:
-            self._names.popitem(last=False)
+        self.names[name] = None
+        self.names.move_to_end(name)
+        if len(self.names) > REMEMBERED:
+            self.names.popitem(last=False)
 
     def discard(self, name: K) -> None:
         """It is open again, if it was closed."""
-        self._names.pop(name, None)
+        self.names.pop(name, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +105,10 @@ class Scopes:
         """Why nothing may be created here; None where it may."""
         if self._all_closed:
             return "the human-input handler is closed"
-        if session_id in self._sessions:
+        if session_id in self._sessions.names:
             return f"session {session_id!r} has ended: it takes no more requests"
-        if channel_id in self._channels:
+        if channel_id in self._channels.names:
             return f"channel {channel_id!r} is closed: register it again to create requests on it"
-        if room_id in self._rooms or (channel_id, room_id) in self._rooms_of_channels:
+        if room_id in self._rooms.names or (channel_id, room_id) in self._rooms_of_channels.names:
             return f"room {room_id!r} is closed: attach it again to create requests in it"
         return None

@@ -4,7 +4,9 @@ import asyncio
 import logging
 from collections.abc import Collection, Coroutine, Iterable
 from contextvars import Context, ContextVar, copy_context
+from functools import partial
 from typing import TypeVar, cast
+from weakref import ref
 
 import anyio
 
@@ -21,6 +23,8 @@ GRACE_S = 1.0
 class Job:
     """One piece of background work: cancel it once, wait for it, ask whether it is done."""
 
+    __slots__ = ("__weakref__", "_asked_to_end", "label", "task")
+
     def __init__(self, task: "asyncio.Task[None]", label: str) -> None:
         self.task = task
         self.label = label
@@ -34,7 +38,7 @@ class Job:
     @property
     def is_current(self) -> bool:
         """Whether the caller runs inside this very job, or inside users' code that it waits for."""
-        return _CURRENT.get() is self
+        return current_job() is self
 
     def cancel(self) -> None:
         """Ask it to end, once: what swallows a cancellation is not cancelled again, but abandoned by `Tasks.close`."""
@@ -44,17 +48,32 @@ class Job:
 
     async def wait(self) -> None:
         """Wait until it has ended; its own failure is not raised here. From inside it there is nothing to wait for."""
-        if not self.task.done() and not self.is_current:
-            await asyncio.wait({self.task})
+        if self.task.done() or self.is_current:
+            return
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        told = partial(_tell, ended)
+        self.task.add_done_callback(told)
+        try:
+            await ended
+        finally:
+            self.task.remove_done_callback(told)
+
+
+def _tell(ended: "asyncio.Future[None]", _task: object) -> None:
+    if not ended.done():
+        ended.set_result(None)
 
 
 # A context variable and not the current task: users' code runs in a task of its own, in a copy of its job's context.
-_CURRENT: ContextVar[Job | None] = ContextVar("voice_hitl_current_job", default=None)
+# It refers weakly: a task has its context, which would have the job, which has the task, and only the garbage collector
+# would ever free one of them.
+_CURRENT: "ContextVar[ref[Job] | None]" = ContextVar("voice_hitl_current_job", default=None)
 
 
 def current_job() -> Job | None:
     """The job inside which the caller runs, itself or as users' code that it waits for; None outside one."""
-    return _CURRENT.get()
+    job = _CURRENT.get()
+    return job() if job is not None else None
 
 
 _ABANDONED: set["asyncio.Task[object]"] = set()
@@ -118,7 +137,7 @@ class Tasks:
         context = copy_context() if context is None else context.copy()
         task = asyncio.get_running_loop().create_task(work, name=label, context=context)
         job = Job(task, label)
-        context.run(_CURRENT.set, job)
+        context.run(_CURRENT.set, ref(job))
         self._jobs[task] = job
         task.add_done_callback(self._ended)
         return job

@@ -28,6 +28,8 @@ class Latch:
         with self._lock:
             self._set = True
             waiters, self._waiters = self._waiters, []
+        if not waiters:
+            return
         try:
             here: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
         except RuntimeError:

@@ -35,8 +35,8 @@ class Mailbox(Generic[T]):
         """Add an item; after `close` it is let go."""
         if self.closed:
             return
-        if self._droppable(item):
-            if self._limit and self._held >= self._limit:
+        if self._limit and self._droppable(item):
+            if self._held >= self._limit:
                 self._drop_oldest()
             self._held += 1
         self._items.append(item)

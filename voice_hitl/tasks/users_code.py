@@ -7,7 +7,7 @@ import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import copy_context
 from functools import partial
-from types import FunctionType
+from types import CoroutineType, FunctionType
 from typing import Generic, TypeVar, cast, overload
 
 import anyio
@@ -51,17 +51,19 @@ async def run_users_code(
         Exception: Whatever the code raises.
     """
     loop = asyncio.get_running_loop()
-    code = _UsersCode(_called(call, label), loop, label)
+    code = _UsersCode(_work_of(call, label), loop, label)
     if code.step():
         return code.result()
+    ended: asyncio.Future[bool] = loop.create_future()
+    code.ended = ended
 
     def expire() -> None:
-        if not code.ended.done():
-            code.ended.set_result(False)
+        if not ended.done():
+            ended.set_result(False)
 
     timer = loop.call_later(bound_s, expire) if bound_s is not None else None
     try:
-        in_time = await code.ended
+        in_time = await ended
     except asyncio.CancelledError:
         await code.end(grace_s)
         raise
@@ -81,6 +83,20 @@ class _UsersCode(Generic[T]):
     which 3.11 has not). `asyncio.current_task` is its own task from the first step on, as scopes and timeouts need.
     """
 
+    __slots__ = (
+        "_begun",
+        "_context",
+        "_error",
+        "_label",
+        "_loop",
+        "_over",
+        "_task",
+        "_value",
+        "_work",
+        "_yielded",
+        "ended",
+    )
+
     def __init__(self, work: Coroutine[object, None, T], loop: asyncio.AbstractEventLoop, label: str) -> None:
         self._work = work
         self._loop = loop
@@ -89,10 +105,11 @@ class _UsersCode(Generic[T]):
         self._over = False
         self._begun = False
         self._context = copy_context()
-        self.ended: asyncio.Future[bool] = loop.create_future()
         self._task: asyncio.Task[T | None] = loop.create_task(self._rest(), name=label, context=self._context)
         self._value: T | None = None
         self._error: BaseException | None = None
+        self.ended: asyncio.Future[bool] | None = None
+        """Set by whoever waits, once the first step has not ended it."""
 
     def step(self) -> bool:
         """Take the first step; whether the code was over by it."""
@@ -123,7 +140,7 @@ class _UsersCode(Generic[T]):
         finally:
             self._over = True
             # Telling from inside, in the last step, saves the waiter the round that a done callback takes.
-            if not self.ended.done():
+            if self.ended is not None and not self.ended.done():
                 self.ended.set_result(True)
         return None
 
@@ -163,9 +180,21 @@ def _continued(work: Coroutine[object, None, T], yielded: object) -> Generator[o
             return cast("T", stop.value)
 
 
-async def _called(call: Callable[[], Awaitable[T] | T], label: str) -> T:
+def _work_of(call: Callable[[], Awaitable[T] | T], label: str) -> Coroutine[object, None, T]:
+    """The code as one coroutine, wherever it runs. Nearly every handler is a coroutine function: it gives one."""
     if is_async_callable(call):
-        return await cast("Callable[[], Awaitable[T]]", call)()
+        work = call()
+        if type(work) is CoroutineType:
+            return cast("Coroutine[object, None, T]", work)
+        return _awaited(cast("Awaitable[T]", work))
+    return _in_a_thread(call, label)
+
+
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work
+
+
+async def _in_a_thread(call: Callable[[], Awaitable[T] | T], label: str) -> T:
     try:
         result: Awaitable[T] | T = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
     except asyncio.CancelledError:

@@ -57,7 +57,7 @@ def _confirmation(arguments: Mapping[str, object], host_risk: Risk) -> Confirm:
     given = members(arguments, "the call", frozenset({"action", "details", "risk"}))
     action = text_of(given, "action", "the call", MAX_QUESTION)
     details = given.get("details", {})
-    if not isinstance(details, Mapping):
+    if not isinstance(details, (dict, Mapping)):
         raise InvalidQuestion("details must be an object: what the person should hear, by name")
     risk = given.get("risk", host_risk)
     if risk not in ("normal", "high"):

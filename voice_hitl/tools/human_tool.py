@@ -99,13 +99,16 @@ def model_text(question: Question, answer: Answer, *, reveal: bool = False) -> s
     if isinstance(question, Confirm):
         said = answer.evidence.get("transcript")
         spoken = {"said": said} if isinstance(said, str) and not is_blank(said) else {}
-        return model_json({"confirmed": answer.value, "via": answer.via.value} | spoken)
+        return model_json({"confirmed": answer.value, "via": answer.via} | spoken)
     if isinstance(question, Form):
         wire = to_wire(answer, question)
         return model_json({member: wire[member] for member in ("answers", "response") if member in wire})
     return answer.value if isinstance(answer.value, str) else model_json(answer.value)
 
 
+_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def model_json(value: object) -> str:
     """Return JSON for the model to read: people's words as they are, not as escapes."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _encode(value)
