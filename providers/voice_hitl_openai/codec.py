@@ -20,7 +20,6 @@ from voice_hitl_openai.fields import (
     id_of,
     index_of,
     maybe_object,
-    message_of,
     number_of,
     object_of,
     objects_of,
@@ -30,7 +29,6 @@ from voice_hitl_openai.fields import (
 from voice_hitl_openai.messages import (
     Item,
     ItemAdded,
-    Meaningless,
     Message,
     OutputItemAdded,
     OutputItemDone,
@@ -41,15 +39,11 @@ from voice_hitl_openai.messages import (
     ResponseStatus,
     SessionEcho,
     SpokenDelta,
-    Unknown,
-    Unreadable,
 )
+from voice_hitl_openai.reading import MOST_ARGUMENT_CHARS, read_message
 
-MOST_ARGUMENT_CHARS: Final = 1_048_576
-"""Longer arguments are cut, and so come out unreadable at intake: the call is refused, not lost."""
 MOST_LOGPROBS: Final = 4_096
 
-MEANINGLESS: Final = Meaningless()
 _STATUSES: Final[dict[object, ResponseStatus]] = {
     "completed": "completed",
     "cancelled": "cancelled",
@@ -60,17 +54,7 @@ _STATUSES: Final[dict[object, ResponseStatus]] = {
 
 def decode(raw: bytes | str) -> Message:
     """Read one message. Never raises."""
-    try:
-        kind, message = message_of(raw)
-    except Malformed as malformed:
-        return Unreadable(str(malformed))
-    read = _READERS.get(kind)
-    if read is None:
-        return MEANINGLESS if kind in _SILENT else Unknown(kind[:MOST_ID_CHARS])
-    try:
-        return read(message)
-    except Malformed as malformed:
-        return Unreadable(f"{kind}: {malformed}")
+    return read_message(raw, _READERS, _SILENT)
 
 
 # --- the session and its history -------------------------------------------------------------------------------------

@@ -5,24 +5,14 @@ import time
 from collections.abc import Mapping
 from typing import Final, Literal
 
-import anyio
-from openai import OpenAIError
-from openai.types.websocket_connection_options import WebSocketConnectionOptions
-from websockets.exceptions import InvalidStatus, WebSocketException
-
-from voice_hitl.errors import ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
 from voice_hitl.tasks import current_time
-from voice_hitl_openai.client import Client, why_refused
+from voice_hitl_openai.client import Client
 from voice_hitl_openai.live_connection import OpenAILiveConnection, Socket
 from voice_hitl_openai.live_session import LiveSession
 from voice_hitl_openai.live_settings import LiveSettings
-from voice_hitl_openai.settings import RATE
-
-MOST_MESSAGE_BYTES: Final = 16 * 2**20
-MOST_RESULT_CHARS: Final = 100_000
-CONNECT_S: Final = 10.0
-"""How long connecting may take."""
+from voice_hitl_openai.reaching import OPTIONS, stands, told
+from voice_hitl_openai.settings import MOST_RESULT_CHARS, RATE
 
 SIDEBAND: Final = "live_session_id"
 """The key of a session's metadata that names a Live session to attach to."""
@@ -105,38 +95,25 @@ class OpenAILiveProvider:
         Raises:
             ProviderError: It cannot be reached, or refuses the key, the model or the session.
         """
-        attached = config.metadata.get(SIDEBAND)
-        with anyio.move_on_after(CONNECT_S):
-            socket = await self._reach(attached if isinstance(attached, str) and attached else None)
+        named = config.metadata.get(SIDEBAND)
+        attached = named if isinstance(named, str) and named else None
+
+        async def connect() -> OpenAILiveConnection:
+            socket = await self._reach(attached)
             session = LiveSession(
                 self._settings,
                 stem=f"live_{secrets.token_hex(3)}",
                 clock_offset=current_time() - time.time(),
-                attached=isinstance(attached, str) and bool(attached),
+                attached=attached is not None,
             )
-            connection = OpenAILiveConnection(socket, session)
-            opened = False
-            try:
-                await connection.open(config)
-                opened = True
-            finally:
-                if not opened:
-                    await connection.aclose()
-            return connection
-        raise ProviderError(f"OpenAI did not answer within {CONNECT_S:g} s: check the network and the base_url")
+            return OpenAILiveConnection(socket, session)
+
+        return await stands(connect, config)
 
     async def _reach(self, session_id: str | None) -> Socket:
         sdk = await self._client.sdk()
-        options: WebSocketConnectionOptions = {"max_size": MOST_MESSAGE_BYTES, "compression": None}
-        try:
+        with told(self._settings.model):
             if session_id is not None:
-                sideband = sdk.live.sideband.connect(session_id=session_id, websocket_connection_options=options)
+                sideband = sdk.live.sideband.connect(session_id=session_id, websocket_connection_options=OPTIONS)
                 return await sideband.enter()
-            return await sdk.live.connect(websocket_connection_options=options).enter()
-        except InvalidStatus as refused:
-            why = why_refused(refused.response.status_code)
-            raise ProviderError(f"OpenAI refused a session with {self._settings.model!r}: {why}") from refused
-        except OpenAIError as error:
-            raise ProviderError(f"OpenAI cannot be used: {error}") from error
-        except (OSError, WebSocketException) as error:
-            raise ProviderError(f"OpenAI could not be reached: {error}. Check the network and the base_url") from error
+            return await sdk.live.connect(websocket_connection_options=OPTIONS).enter()

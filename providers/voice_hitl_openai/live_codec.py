@@ -14,7 +14,6 @@ from voice_hitl_openai.fields import (
     Malformed,
     id_of,
     maybe_object,
-    message_of,
     number_of,
     object_of,
     pcm_of,
@@ -31,12 +30,8 @@ from voice_hitl_openai.live_messages import (
     Voice,
     Words,
 )
-from voice_hitl_openai.messages import Meaningless, Refusal, ResponseStatus, Unknown, Unreadable
-
-MOST_ARGUMENT_CHARS: Final = 1_048_576
-"""Longer arguments are cut, and so come out unreadable at intake: the call is refused, not lost."""
-
-MEANINGLESS: Final = Meaningless()
+from voice_hitl_openai.messages import Refusal, ResponseStatus
+from voice_hitl_openai.reading import MEANINGLESS, MOST_ARGUMENT_CHARS, read_message
 
 _BACKEND_ENDS: Final[dict[str, ResponseStatus]] = {
     "response.completed": "completed",
@@ -48,17 +43,7 @@ _BACKEND_ENDS: Final[dict[str, ResponseStatus]] = {
 
 def decode_live(raw: bytes | str) -> LiveMessage:
     """Read one message. Never raises."""
-    try:
-        kind, message = message_of(raw)
-    except Malformed as malformed:
-        return Unreadable(str(malformed))
-    read = _READERS.get(kind)
-    if read is None:
-        return MEANINGLESS if kind in _SILENT else Unknown(kind[:MOST_ID_CHARS])
-    try:
-        return read(message)
-    except Malformed as malformed:
-        return Unreadable(f"{kind}: {malformed}")
+    return read_message(raw, _READERS, _SILENT)
 
 
 def _started(message: Json) -> LiveMessage:

@@ -1,4 +1,4 @@
-"""The shell around `LiveSession`: the SDK's socket, a task that reads it, one that writes it, one that keeps time.
+"""The shell around `LiveSession`: the wire, and a task that keeps time.
 
 The model lives by the audio it hears: without any it neither speaks nor takes in what it is told. Where the caller's
 stream pauses, silence is sent in its place.
@@ -8,48 +8,31 @@ import logging
 from typing import Final
 
 import anyio
-from openai import OpenAIError
 from openai.resources.live.live import AsyncLiveConnection
 from openai.resources.live.sideband import AsyncSidebandConnection
 from websockets.exceptions import ConnectionClosed
 
-from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.provider import AudioOut, InjectRole, ProviderConfig, ProviderEvent
-from voice_hitl.tasks import Mailbox, Tasks, Timer, current_time
+from voice_hitl.errors import ProviderError
+from voice_hitl.provider import InjectRole, ProviderConfig, ProviderEvent
+from voice_hitl.tasks import Mailbox, Timer, current_time
 from voice_hitl_openai.live_codec import decode_live
 from voice_hitl_openai.live_commands import append_live_audio
+from voice_hitl_openai.live_messages import LiveMessage
 from voice_hitl_openai.live_session import LiveSession
-from voice_hitl_openai.messages import Unknown, Unreadable
 from voice_hitl_openai.settings import RATE
+from voice_hitl_openai.wire import Wire
 
 log = logging.getLogger(__name__)
-
-MOST_FRAMES_OUT: Final = 100
-"""Two seconds of the caller's voice wait for the socket at most; older audio is worth nothing."""
-
-MOST_AUDIO_IN: Final = 4096
-"""Pieces of the model's voice that wait for the session at most."""
-
-MOST_TYPES_NAMED: Final = 64
-"""Unknown types that are named in the log, each once."""
 
 SILENCE_MS: Final = 100
 """After so long without audio, as much silence is sent."""
 
-CLOSE_S: Final = 1.0
-"""How long the service may take to say that the session is closed, and the closing handshake after it."""
+CLOSED_S: Final = 1.0
+"""How long the service may take to say that the session is closed."""
 
 _SILENCE: Final = bytes(RATE * 2 * SILENCE_MS // 1000)
 
 Socket = AsyncLiveConnection | AsyncSidebandConnection
-
-
-def _is_audio(item: bytes | str) -> bool:
-    return isinstance(item, bytes)
-
-
-def _is_voice(event: ProviderEvent) -> bool:
-    return isinstance(event, AudioOut)
 
 
 class OpenAILiveConnection:
@@ -60,24 +43,23 @@ class OpenAILiveConnection:
     """
 
     def __init__(self, socket: Socket, session: LiveSession) -> None:
-        self._socket = socket
         self._session = session
         self._carries_media = isinstance(socket, AsyncLiveConnection)
-        self._out: Mailbox[bytes | str] = Mailbox(limit=MOST_FRAMES_OUT, droppable=_is_audio)
-        self._in: Mailbox[ProviderEvent] = Mailbox(limit=MOST_AUDIO_IN, droppable=_is_voice)
-        self._tasks = Tasks("openai live")
+        self._wire: Wire[LiveMessage] = Wire(socket, "openai live", decode=decode_live, append_audio=append_live_audio)
         self._timer: Timer | None = None
         self._news = anyio.Event()
         self._frames = 0
-        self._unknown: set[str] = set()
         self._closing = False
-        self.unreadable = 0
+
+    @property
+    def unreadable(self) -> int:
         """Messages that were not what the protocol says; each was let go."""
+        return self._wire.unreadable
 
     @property
     def dropped_frames(self) -> int:
         """Frames of the caller's voice that the socket was too slow for."""
-        return self._out.dropped
+        return self._wire.dropped_frames
 
     async def open(self, config: ProviderConfig) -> None:
         """Start, and return when the session stands.
@@ -85,8 +67,7 @@ class OpenAILiveConnection:
         Raises:
             ProviderError: The service refuses it, or goes away.
         """
-        self._tasks.spawn(self._read(), "reader")
-        self._tasks.spawn(self._write(), "writer")
+        self._wire.open(self._read())
         self._session.open(config)
         self._flush()
         await self._stands()
@@ -94,44 +75,44 @@ class OpenAILiveConnection:
         if refusal is not None:
             raise ProviderError(f"OpenAI refused the Live session: {refusal.message or refusal.code}")
         if self._carries_media:
-            self._tasks.spawn(self._keep_time(), "silence")
+            self._wire.tasks.spawn(self._keep_time(), "silence")
 
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def events(self) -> Mailbox[ProviderEvent]:
         """The one stream of events; ends with the connection."""
-        return self._in
+        return self._wire.events
 
     def send_audio(self, pcm: bytes) -> None:
         """Give it some of the caller's voice, mono int16 at 24 kHz. A sideband has the media elsewhere."""
-        self._require_open()
+        self._wire.require_open()
         if pcm and self._carries_media:
             self._frames += 1
-            self._out.put(pcm)
+            self._wire.send(pcm)
 
     async def send_tool_result(self, call_id: str, name: str, text: str, *, failed: bool) -> None:
         """Give a call of the service's own backend its one output; the text says whether it failed."""
-        self._require_open()
+        self._wire.require_open()
         if not self._session.give_output(call_id, text):
             log.info("call %s of %s waits for no output", call_id, name)
         self._flush()
 
     async def say(self, text: str) -> None:
         """Have something told to the caller, in the model's words."""
-        self._require_open()
+        self._wire.require_open()
         self._session.say(text)
         self._flush()
 
     async def inject(self, text: str, *, role: InjectRole = "system", silent: bool = True) -> str:
         """Add a line to what the model knows; not silent: it may tell the caller. Returns the line's id."""
-        self._require_open()
+        self._wire.require_open()
         line_id = self._session.tell(text, role, silent=silent)
         self._flush()
         return line_id
 
     async def respond(self) -> None:
         """Have the service's own backend go on, where it was given outputs."""
-        self._require_open()
+        self._wire.require_open()
         self._session.respond()
         self._flush()
 
@@ -143,7 +124,7 @@ class OpenAILiveConnection:
 
     async def forget(self, item_id: str) -> None:
         """Say of a line of ours that it does not hold any more; nothing else is ever taken out."""
-        self._require_open()
+        self._wire.require_open()
         self._session.forget(item_id)
         self._flush()
 
@@ -157,7 +138,7 @@ class OpenAILiveConnection:
 
     async def delegation_output(self, delegation_id: str, text: str, *, final: bool, spoken: bool = True) -> None:
         """Give some of a delegation's output. Nothing tells the service which is the last."""
-        self._require_open()
+        self._wire.require_open()
         self._session.give_delegation(delegation_id, text, spoken=spoken)
         self._flush()
 
@@ -166,27 +147,23 @@ class OpenAILiveConnection:
         if self._closing:
             return
         self._closing = True
-        with anyio.move_on_after(CLOSE_S, shield=True):
-            if not self._out.closed:
+        with anyio.move_on_after(CLOSED_S, shield=True):
+            if not self._wire.closed:
                 self._session.close()
                 self._flush()
                 if self._carries_media and self._session.started:
                     await self._ended()
         self._end()
-        with anyio.move_on_after(CLOSE_S, shield=True):
-            try:
-                await self._socket.close()
-            except (OSError, OpenAIError, ConnectionClosed) as error:
-                log.debug("closing: %s", error)
-        await self._tasks.close()
+        await self._wire.close()
 
-    # --- the socket --------------------------------------------------------------------------------------------------
+    # --- the wire ----------------------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         why = "the service went away"
         try:
             while not self._session.over:
-                self._receive(await self._socket.recv_bytes())
+                self._session.receive(await self._wire.received(), current_time())
+                self._flush()
         except ConnectionClosed as closed:
             ending = closed.rcvd or closed.sent
             why = f"{ending.code} {ending.reason}".strip() if ending else why
@@ -195,45 +172,20 @@ class OpenAILiveConnection:
             self._flush()
             self._end()
 
-    def _receive(self, raw: bytes) -> None:
-        message = decode_live(raw)
-        if isinstance(message, Unreadable):
-            self.unreadable += 1
-            if self.unreadable == 1:
-                log.warning("a message of the service was let go: %s", message.why)
-        elif isinstance(message, Unknown):
-            if message.type not in self._unknown and len(self._unknown) < MOST_TYPES_NAMED:
-                self._unknown.add(message.type)
-                log.info("messages of the type %r mean nothing to us", message.type)
-        else:
-            self._session.receive(message, current_time())
-            self._flush()
-
-    async def _write(self) -> None:
-        try:
-            async for item in self._out:
-                await self._socket.send_raw(append_live_audio(item) if isinstance(item, bytes) else item)
-        except ConnectionClosed as closed:
-            # The reader learns the same, after what came before the end.
-            log.debug("sending ended: %s", closed)
-
     async def _keep_time(self) -> None:
         while True:
             frames = self._frames
             await anyio.sleep(SILENCE_MS / 1000)
-            if frames == self._frames and not self._out.closed:
-                self._out.put(_SILENCE)
+            if frames == self._frames and not self._wire.closed:
+                self._wire.send(_SILENCE)
 
     def _flush(self) -> None:
-        for command in self._session.take_commands():
-            self._out.put(command)
-        for event in self._session.take_events():
-            self._in.put(event)
+        self._wire.pass_on(self._session.take_commands(), self._session.take_events())
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         deadline = self._session.deadline()
-        if deadline is not None and not self._in.closed:
+        if deadline is not None and not self._wire.events.closed:
             self._timer = Timer(max(0.0, deadline - current_time()), self._tick)
         news, self._news = self._news, anyio.Event()
         news.set()
@@ -254,9 +206,4 @@ class OpenAILiveConnection:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._out.close()
-        self._in.close()
-
-    def _require_open(self) -> None:
-        if self._out.closed:
-            raise ConnectionEnded("the connection to OpenAI is closed")
+        self._wire.end()

@@ -5,29 +5,22 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import anyio
-from openai import OpenAIError, omit
+from openai import omit
 from openai.resources.realtime.realtime import AsyncRealtimeConnection
-from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.exceptions import InvalidStatus
 
-from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.provider import ProviderCapabilities, ProviderConfig, ProviderFailed
+from voice_hitl.errors import ProviderError
+from voice_hitl.provider import ProviderCapabilities, ProviderConfig
 from voice_hitl.tasks import current_time
-from voice_hitl_openai.client import Client, why_refused
+from voice_hitl_openai.client import Client
 from voice_hitl_openai.connection import OpenAIRealtimeConnection
 from voice_hitl_openai.conversation import Conversation
-from voice_hitl_openai.settings import RATE, Settings, default_turn_detection
-
-MOST_MESSAGE_BYTES: Final = 16 * 2**20
-"""The longest message that is read."""
+from voice_hitl_openai.reaching import OPTIONS, stands, told
+from voice_hitl_openai.settings import MOST_RESULT_CHARS, RATE, Settings, default_turn_detection
 
 MOST_CALL_ID_CHARS: Final = 32
-MOST_RESULT_CHARS: Final = 100_000
-"""About the whole of the 32,768 tokens that the smaller models read; nothing longer could be taken in."""
 
 NOT_THERE: Final = 404
-CONNECT_S: Final = 10.0
-"""How long connecting may take."""
 
 
 class OpenAIRealtimeProvider:
@@ -111,23 +104,13 @@ class OpenAIRealtimeProvider:
         Raises:
             ProviderError: It cannot be reached, or refuses the key, the model or the session.
         """
-        with anyio.move_on_after(CONNECT_S):
+
+        async def connect() -> OpenAIRealtimeConnection:
             socket = await self._reach(config.hosted_call_id)
-            conversation = Conversation(
-                self._settings, stem=secrets.token_hex(3), clock_offset=current_time() - time.time()
-            )
-            connection = OpenAIRealtimeConnection(socket, conversation)
-            opened = False
-            try:
-                await connection.open(config)
-                opened = True
-            except ConnectionEnded as ended:
-                raise ProviderError(await _why_ended(connection)) from ended
-            finally:
-                if not opened:
-                    await connection.aclose()
-            return connection
-        raise ProviderError(f"OpenAI did not answer within {CONNECT_S:g} s: check the network and the base_url")
+            stem, clock_offset = secrets.token_hex(3), current_time() - time.time()
+            return OpenAIRealtimeConnection(socket, Conversation(self._settings, stem=stem, clock_offset=clock_offset))
+
+        return await stands(connect, config)
 
     def host(self, call_id: str, on_end: Callable[[], None]) -> None:
         """A call whose media the service holds was accepted; `on_end` is told when it is found to be over."""
@@ -135,27 +118,14 @@ class OpenAIRealtimeProvider:
 
     async def _reach(self, call_id: str) -> AsyncRealtimeConnection:
         sdk = await self.client.sdk()
-        try:
-            return await sdk.realtime.connect(
-                model=omit if call_id else self.model,
-                call_id=call_id or omit,
-                websocket_connection_options={"max_size": MOST_MESSAGE_BYTES, "compression": None},
-            ).enter()
-        except InvalidStatus as refused:
-            on_end = self._on_hosted_end.pop(call_id, None) if refused.response.status_code == NOT_THERE else None
-            if on_end is not None:
+        with told(self.model):
+            try:
+                return await sdk.realtime.connect(
+                    model=omit if call_id else self.model, call_id=call_id or omit, websocket_connection_options=OPTIONS
+                ).enter()
+            except InvalidStatus as refused:
+                on_end = self._on_hosted_end.pop(call_id, None) if refused.response.status_code == NOT_THERE else None
+                if on_end is None:
+                    raise
                 on_end()
                 raise ProviderError(f"the call {call_id} is over") from refused
-            why = why_refused(refused.response.status_code)
-            raise ProviderError(f"OpenAI refused a session with {self.model!r}: {why}") from refused
-        except OpenAIError as error:
-            raise ProviderError(f"OpenAI cannot be used: {error}") from error
-        except (OSError, WebSocketException) as error:
-            raise ProviderError(f"OpenAI could not be reached: {error}. Check the network and the base_url") from error
-
-
-async def _why_ended(connection: OpenAIRealtimeConnection) -> str:
-    async for event in connection.events():
-        if isinstance(event, ProviderFailed):
-            return f"OpenAI ended the session before it stood: {event.message or event.code}"
-    return "OpenAI ended the session before it stood"

@@ -10,6 +10,9 @@ from voice_hitl.tools.definition import AITool
 RATE: Final = 24_000
 """Samples a second, both ways: the only rate that the Realtime API takes as PCM."""
 
+MOST_RESULT_CHARS: Final = 100_000
+"""About the whole of the 32,768 tokens that the smaller models read; nothing longer could be taken in."""
+
 HELD_SILENCE_MS: Final = 500
 """While an answer is listened for, a turn ends after this much silence at least: people think before they answer."""
 

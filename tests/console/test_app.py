@@ -28,11 +28,18 @@ async def test_it_works_under_a_path_and_its_cookie_stays_there() -> None:
         for file in (
             "console.js",
             "console.css",
+            "look.css",
+            "fields.css",
+            "icon.svg",
             "api.js",
             "rows.js",
             "detail.js",
             "words.js",
             "fields.js",
+            "arguments.js",
+            "values.js",
+            "send.js",
+            "marks.js",
             "element.js",
         ):
             assert (await http.get(f"/ops/{file}")).status_code == 200, file

@@ -57,11 +57,24 @@ async def test_the_page_and_its_client_come_without_a_build_step() -> None:
     async with site(create_demo(provider=ScriptedProvider())) as client:
         page = await client.get("/")
         assert page.headers["content-type"].startswith("text/html")
-        for name in ("voice-hitl", "demo", "cards", "fields", "picker", "ribbon", "element"):
+        for name in (
+            "voice-hitl",
+            "demo",
+            "cards",
+            "fields",
+            "arguments",
+            "values",
+            "send",
+            "marks",
+            "picker",
+            "ribbon",
+            "element",
+        ):
             script = await client.get(f"/{name}.js")
             assert script.status_code == 200
             assert "javascript" in script.headers["content-type"]
-        assert (await client.get("/demo.css")).status_code == 200
+        for sheet in ("look", "fields", "demo"):
+            assert (await client.get(f"/{sheet}.css")).status_code == 200
         assert (await client.get("/question.schema.json")).json()["title"] == "Question"
         assert (await client.get("/icon.svg")).status_code == 200
         assert (await client.get("/../app.py")).status_code == 404

@@ -9,7 +9,7 @@ from openai.types.realtime.realtime_server_event import RealtimeServerEvent
 from pydantic import BaseModel
 
 from voice_hitl.provider import AudioOut, ProviderDigit, SpeechStarted, SpeechStopped, Transcript, TranscriptFailed
-from voice_hitl_openai.codec import MOST_ARGUMENT_CHARS, decode
+from voice_hitl_openai.codec import decode
 from voice_hitl_openai.fields import MOST_ID_CHARS, MOST_TEXT_CHARS
 from voice_hitl_openai.messages import (
     Item,
@@ -25,6 +25,7 @@ from voice_hitl_openai.messages import (
     Unknown,
     Unreadable,
 )
+from voice_hitl_openai.reading import MOST_ARGUMENT_CHARS
 
 
 def wire(kind: str, **fields: object) -> str:

@@ -10,8 +10,7 @@ from voice_hitl.errors import PluginMissing, ProviderError
 from voice_hitl.provider import Connected, Provider, ProviderConfig
 from voice_hitl.tasks import current_time
 from voice_hitl.testing.openai_realtime import OpenAIRealtimeServer
-from voice_hitl_openai import OpenAIRealtimeProvider
-from voice_hitl_openai import provider as provider_module
+from voice_hitl_openai import OpenAIRealtimeProvider, reaching
 from voice_hitl_openai.connection import UPDATE_S
 
 pytestmark = pytest.mark.anyio
@@ -91,7 +90,7 @@ async def test_a_session_that_is_closed_before_it_stands_is_said() -> None:
 
 
 async def test_a_service_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provider_module, "CONNECT_S", 0.2)
+    monkeypatch.setattr(reaching, "CONNECT_S", 0.2)
     assert UPDATE_S > 0.2
     async with OpenAIRealtimeServer() as server:
         server.tamper(lambda _event: [])

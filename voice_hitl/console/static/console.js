@@ -9,8 +9,9 @@
 import { Refused, answer, call, listen } from "./api.js";
 import { Detail } from "./detail.js";
 import { byId } from "./element.js";
+import { headline } from "./fields.js";
 import { openRow, settledRow, tick } from "./rows.js";
-import { ending, headline } from "./words.js";
+import { ending } from "./words.js";
 
 const HISTORY = 20;
 const STILL_HERE_MS = 20_000;
@@ -120,9 +121,9 @@ function changed(name, request) {
     open.delete(request.id);
     settled.set(request.id, request);
   } else open.set(request.id, request);
-  if (name === "request.opened") announce(`New: ${headline(request)}`);
+  if (name === "request.opened") announce(`New: ${headline(request.question)}`);
   const isShown = detail?.request.id === request.id;
-  if (request.outcome && (isShown || request.outcome.by !== me?.user)) announce(`${ending(request, me?.user ?? "")}: ${headline(request)}`);
+  if (request.outcome && (isShown || request.outcome.by !== me?.user)) announce(`${ending(request, me?.user ?? "")}: ${headline(request.question)}`);
   if (isShown) {
     const had = detail?.touched;
     detail?.show(request);

@@ -8,9 +8,10 @@
  */
 
 import { element as h } from "./element.js";
-import { fields } from "./fields.js";
+import { fields, headline } from "./fields.js";
 import { mark } from "./rows.js";
-import { ending, headline, kind, said, time, tone, via } from "./words.js";
+import { send } from "./send.js";
+import { ending, kind, said, time, tone, via } from "./words.js";
 
 export class Detail {
   /** @param {Shown} request @param {Does} does */
@@ -127,7 +128,7 @@ export class Detail {
   #form() {
     const { question } = this.request;
     const form = h("form", { class: `answer ${question.kind}` });
-    form.append(...fields(/** @type {any} */ (this.request), (wire) => void this.#send(form, () => this.does.answer(wire))), this.error);
+    form.append(...fields(/** @type {any} */ (this.request), (wire) => void send(form, this.error, () => this.does.answer(wire))), this.error);
     if (!this.#decides()) form.append(this.#decline(form));
     form.addEventListener("focusin", () => this.does.take(), { once: true });
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -139,7 +140,7 @@ export class Detail {
   #decline(form) {
     const reason = h("input", { class: "field reason", "aria-label": "Reason", placeholder: "Or refuse to answer: the reason", maxlength: "8192" });
     const button = h("button", { class: "plain", type: "button" }, ["Refuse"]);
-    const refuse = () => void this.#send(form, () => this.does.reject(reason.value.trim()));
+    const refuse = () => void send(form, this.error, () => this.does.reject(reason.value.trim()));
     button.addEventListener("click", refuse);
     reason.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
@@ -149,27 +150,13 @@ export class Detail {
     return h("div", { class: "refusing" }, [reason, button]);
   }
 
-  /** @param {HTMLFormElement} form @param {() => Promise<unknown>} give */
-  async #send(form, give) {
-    const controls = [...form.querySelectorAll("button, input, textarea, select")];
-    for (const control of controls) control.toggleAttribute("disabled", true);
-    this.error.hidden = true;
-    try {
-      await give();
-    } catch (refused) {
-      this.error.textContent = refused instanceof Error ? sentence(refused.message) : "That did not arrive.";
-      this.error.hidden = false;
-      for (const control of controls) control.toggleAttribute("disabled", false);
-    }
-  }
-
   #ended() {
     const { request } = this;
     const { outcome } = request;
     if (!outcome) return h("div");
     const words = [said(request), outcome.reason].filter(Boolean);
     return h("div", { class: `ended ${tone(request)}`, tabindex: "-1" }, [
-      h("p", { class: "prompt" }, [headline(request)]),
+      h("p", { class: "prompt" }, [headline(request.question)]),
       h("div", { class: "verdict" }, [
         mark(tone(request)),
         h("strong", {}, [ending(request, this.does.me())]),
@@ -178,9 +165,4 @@ export class Detail {
       ]),
     ]);
   }
-}
-
-/** @param {string} text */
-function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -6,13 +6,11 @@
  */
 
 import { element as h, svg } from "./element.js";
-import { ago, clock, ending, headline, kind, said, time, tone, where } from "./words.js";
+import { headline } from "./fields.js";
+import { CLOCK, CROSS, TICK } from "./marks.js";
+import { ago, clock, ending, kind, said, time, tone, where } from "./words.js";
 
-const TONES = /** @type {Record<string, string>} */ ({
-  good: "M5 12.5l4.5 4.5L19 7.5",
-  bad: "M6 6l12 12M18 6L6 18",
-  none: "M12 6v6.5l4 2.5",
-});
+const TONES = /** @type {Record<string, string>} */ ({ good: TICK, bad: CROSS, none: CLOCK });
 const HURRY_MS = 15_000;
 
 /** @param {Shown} request @param {string} me */
@@ -25,7 +23,7 @@ export function openRow(request, me) {
       ...(taken ? [h("span", { class: "taken" }, [taken.by === me ? "You are on it" : `${taken.by} is on it`])] : []),
       h("span", { class: "left", "data-expires": request.expires_at ?? "" }),
     ]),
-    h("span", { class: "asks" }, [headline(request)]),
+    h("span", { class: "asks" }, [headline(request.question)]),
     h("span", { class: "from" }, [where(request), h("span", { class: "since", "data-since": request.created_at })]),
     h("span", { class: "meter", "aria-hidden": "true" }, [h("i", {})]),
   ]);
@@ -38,7 +36,7 @@ export function settledRow(request, me) {
   const words = [said(request), request.outcome?.reason].filter(Boolean).join(", ");
   return button(request, [
     mark(tone(request)),
-    h("span", { class: "asks" }, [headline(request)]),
+    h("span", { class: "asks" }, [headline(request.question)]),
     h("span", { class: "from" }, [ending(request, me), ...(words ? [`: ${words}`] : [])]),
     h("span", { class: "when" }, [request.outcome ? time(request.outcome.at) : ""]),
   ]);

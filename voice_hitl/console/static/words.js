@@ -6,8 +6,6 @@
  * @typedef {import("./api.js").Outcome} Outcome
  */
 
-import { approvalPrompt, confirmPrompt } from "./fields.js";
-
 const ENDS = /** @type {Record<string, string>} */ ({
   answered: "Answered",
   refused: "Refused",
@@ -37,13 +35,6 @@ const KINDS = /** @type {Record<string, string>} */ ({
 /** @param {Shown} request */
 export function kind({ question }) {
   return KINDS[question.kind] ?? question.kind;
-}
-
-/** @param {Shown} request */
-export function headline({ question }) {
-  if (question.kind === "form") return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
-  if (question.kind === "confirm") return confirmPrompt(question);
-  return question.kind === "approval" ? approvalPrompt(question) : question.prompt;
 }
 
 /** Where it comes from. @param {Shown} request */

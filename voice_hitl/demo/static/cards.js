@@ -8,11 +8,10 @@
  */
 
 import { element as h, svg } from "./element.js";
-import { approvalPrompt, confirmPrompt, fields } from "./fields.js";
+import { fields, headline } from "./fields.js";
+import { CLOCK, CROSS, TICK } from "./marks.js";
+import { send } from "./send.js";
 
-export const TICK = "M5 12.5l4.5 4.5L19 7.5";
-export const CROSS = "M6 6l12 12M18 6L6 18";
-export const CLOCK = "M12 6v6.5l4 2.5";
 const HURRY_MS = 10_000;
 
 const ENDS = /** @type {Record<string, { tone: string, path: string, text: string }>} */ ({
@@ -52,7 +51,7 @@ export class Card {
 
   /** The question in words, for a screen reader. */
   get words() {
-    return headline(this.request);
+    return words(this.request);
   }
 
   /** @param {Request} request */
@@ -82,35 +81,19 @@ export class Card {
   #body(request) {
     const error = h("p", { class: "error", role: "alert", hidden: "" });
     const form = h("form", { class: `card-body ${request.question.kind}` });
-    const send = async (/** @type {() => Promise<unknown>} */ give) => {
-      const controls = [...form.querySelectorAll("button, input, textarea")];
-      for (const control of controls) control.toggleAttribute("disabled", true);
-      error.hidden = true;
-      try {
-        await give();
-      } catch (refused) {
-        // Late or a duplicate: how it ended comes by itself, as the card's last state.
-        error.textContent = refused instanceof Error ? sentence(refused.message) : "That did not arrive.";
-        error.hidden = false;
-        for (const control of controls) control.toggleAttribute("disabled", false);
-      }
-    };
+    const give = (/** @type {() => Promise<unknown>} */ what) => void send(form, error, what);
     form.append(
-      ...fields(request, (wire) => void send(() => this.give.answer(wire))),
+      ...fields(request, (wire) => give(() => this.give.answer(wire))),
       error,
-      ...(["confirm", "approval"].includes(request.question.kind) ? [] : [decline(() => void send(this.give.decline))]),
+      ...(["confirm", "approval"].includes(request.question.kind) ? [] : [decline(() => give(this.give.decline))]),
     );
     return form;
   }
 }
 
 /** @param {Request} request */
-export function headline(request) {
-  const { question } = request;
-  if (!question) return "A question is on its way";
-  if (question.kind === "form") return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
-  if (question.kind === "confirm") return confirmPrompt(question);
-  return question.kind === "approval" ? approvalPrompt(question) : question.prompt;
+function words({ question }) {
+  return question ? headline(question) : "A question is on its way";
 }
 
 /** @param {Request} request */
@@ -160,7 +143,7 @@ function ended(request) {
   const decided = request.end === "answered" || request.end === "refused";
   const via = decided && request.via ? VIA[request.via] : "";
   const title = [how.text, via].filter(Boolean).join(" ");
-  const asked = request.question ? headline(request) : `${request.tool} asked nothing after all.`;
+  const asked = request.question ? headline(request.question) : `${request.tool} asked nothing after all.`;
   return over(how, title, [asked, ...(request.reason ? [`“${request.reason}”`] : [])]);
 }
 
@@ -195,9 +178,4 @@ function said(answer) {
   if (answer.action === "reject") return "Rejected";
   const values = answer.answers ? Object.values(answer.answers).flat() : [answer.value].flat();
   return `“${[...values, answer.response].filter((value) => value != null).join(", ")}”`;
-}
-
-/** @param {string} text */
-function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -5,8 +5,9 @@
  * @typedef {import("../../static/voice-hitl.js").ToolUse} ToolUse
  */
 
-import { CLOCK, countdown, CROSS, over, showLeft, TICK } from "./cards.js";
+import { countdown, over, showLeft } from "./cards.js";
 import { element as h } from "./element.js";
+import { CLOCK, CROSS, TICK } from "./marks.js";
 
 const FIRST = 17.5;
 const LAST = 21.5;
