@@ -9,7 +9,8 @@ import re
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, Desk, settle_down
+from tests.channels.desk import Desk
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.channels.meeting import Meeting
 from tests.human_input.told import ScriptedAsker
 from tests.parity.door import Setup, error

@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from tests.askers.spoken_desk import Tone
-from tests.channels.meeting import Meeting, settle_down, voice
+from tests.channels.kept import settle_down
+from tests.channels.meeting import Meeting, voice
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.conference import ConferenceCapabilities
 from voice_hitl.enums import RequestEnd, Via

@@ -4,20 +4,20 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TypeVar, Unpack
+from typing import Unpack
 
 import anyio
 import anyio.lowlevel
 
+from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.asker import Asker
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.channels.on_call import OnCall
 from voice_hitl.channels.options import SessionOverrides
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
-from voice_hitl.enums import HookExecution, HookTrigger
-from voice_hitl.events import BargeInEvent, ErrorEvent, HookEvent, ParticipantEvent, SessionEvent, ToolCallEvent
-from voice_hitl.hooks import HookContext
+from voice_hitl.enums import HookTrigger
+from voice_hitl.events import BargeInEvent, ErrorEvent, ParticipantEvent, SessionEvent, ToolCallEvent
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.provider import ProviderCapabilities
@@ -39,21 +39,11 @@ from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.transport import LegCapabilities
 
-E = TypeVar("E", bound=HookEvent)
-
-LOOK_UP = AITool("look_up", "Look something up.", {"type": "object", "properties": {"q": {"type": "string"}}})
 CONFIRM = {"action": "Book a table for four."}
 
 
 async def look_up(name: str, arguments: Mapping[str, object]) -> object:
     return {"found": arguments.get("q"), "by": name}
-
-
-async def settle_down(for_s: float = 0.0) -> None:
-    """Let everything run that is due within so many seconds."""
-    await anyio.sleep(for_s)
-    for _ in range(40):
-        await anyio.lowlevel.checkpoint()
 
 
 @dataclass
@@ -130,26 +120,12 @@ class Desk:
         )
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)
-        self.reports: list[ToolCallEvent] = []
-        self.settled: list[PendingInputEvent] = []
-        self.sessions: list[SessionEvent] = []
-        self.errors: list[ErrorEvent] = []
-        self.barge_ins: list[BargeInEvent] = []
-        self.joined: list[ParticipantEvent] = []
-        self._keep(HookTrigger.ON_TOOL_CALL, self.reports)
-        self._keep(HookTrigger.ON_USER_INPUT_SETTLED, self.settled)
-        self._keep(HookTrigger.ON_SESSION_STARTED, self.sessions)
-        self._keep(HookTrigger.ON_SESSION_ENDED, self.sessions)
-        self._keep(HookTrigger.ON_ERROR, self.errors)
-        self._keep(HookTrigger.ON_BARGE_IN, self.barge_ins)
-        self._keep(HookTrigger.ON_PARTICIPANT_JOINED, self.joined)
-        self._before: set[int] = set()
-
-    def _keep(self, trigger: HookTrigger, kept: list[E]) -> None:
-        async def keep(event: E, _ctx: HookContext) -> None:
-            kept.append(event)
-
-        self.kit.hook(trigger, HookExecution.ASYNC)(keep)
+        self.reports = kept(self.kit, ToolCallEvent, HookTrigger.ON_TOOL_CALL)
+        self.settled = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_SETTLED)
+        self.sessions = kept(self.kit, SessionEvent, HookTrigger.ON_SESSION_STARTED, HookTrigger.ON_SESSION_ENDED)
+        self.errors = kept(self.kit, ErrorEvent, HookTrigger.ON_ERROR)
+        self.barge_ins = kept(self.kit, BargeInEvent, HookTrigger.ON_BARGE_IN)
+        self.joined = kept(self.kit, ParticipantEvent, HookTrigger.ON_PARTICIPANT_JOINED)
 
     async def call(
         self, participant_id: str = "ada", *, quiet: bool = True, **overrides: Unpack[SessionOverrides]
@@ -170,7 +146,7 @@ class Desk:
         return Call(self, session, caller, model)
 
     async def __aenter__(self) -> "Desk":
-        self._before = {task.id for task in anyio.get_running_tasks()}
+        self._tasks = RunningTasks()
         return self
 
     async def __aexit__(
@@ -179,8 +155,7 @@ class Desk:
         with anyio.fail_after(60):
             await self.kit.close()
         if kind is None:
-            left = [task.name for task in anyio.get_running_tasks() if task.id not in self._before]
-            assert left == [], f"tasks that did not end: {left}"
+            self._tasks.check()
             assert self.human.handler.pending == {}
             self.provider.done()
             self.transport.done()

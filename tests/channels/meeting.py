@@ -3,30 +3,28 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
-from typing import TypeVar
 
 import anyio
 import anyio.lowlevel
 import numpy as np
 
+from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.asker import Asker
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.channels.conference import ConferenceChannel
 from voice_hitl.channels.plug import ConferenceRealtimeConfig, RoomToolHandler
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.conference import ConferenceCapabilities
-from voice_hitl.enums import HookExecution, HookTrigger
+from voice_hitl.enums import HookTrigger
 from voice_hitl.events import (
     BargeInEvent,
     DigitEvent,
     ErrorEvent,
-    HookEvent,
     ParticipantEvent,
     SessionEvent,
     SpeechEvent,
     ToolCallEvent,
 )
-from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -46,22 +44,12 @@ from voice_hitl.testing import (
 from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
 
-E = TypeVar("E", bound=HookEvent)
-
-LOOK_UP = AITool("look_up", "Look something up.", {"type": "object", "properties": {"q": {"type": "string"}}})
 CONFIRM = {"action": "Send the minutes."}
 CARDS = ("request.opened", "request.changed", "request.settled", "ok", "refused")
 
 
 async def look_up(room_id: str, name: str, arguments: dict[str, object]) -> object:
     return {"found": arguments.get("q"), "by": name, "in": room_id}
-
-
-async def settle_down(for_s: float = 0.0) -> None:
-    """Let everything run that is due within so many seconds."""
-    await anyio.sleep(for_s)
-    for _ in range(40):
-        await anyio.lowlevel.checkpoint()
 
 
 class Meeting:
@@ -96,34 +84,16 @@ class Meeting:
         self.channel = ConferenceChannel("agent", backend=self.conference, rate=rate)
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)
-        self.asked: list[PendingInputEvent] = []
-        self.settled: list[PendingInputEvent] = []
-        self.reports: list[ToolCallEvent] = []
-        self.sessions: list[SessionEvent] = []
-        self.errors: list[ErrorEvent] = []
-        self.barge_ins: list[BargeInEvent] = []
-        self.digits: list[DigitEvent] = []
-        self.speech: list[SpeechEvent] = []
-        self.joined: list[ParticipantEvent] = []
-        self.gone: list[ParticipantEvent] = []
-        self._keep(HookTrigger.ON_USER_INPUT_REQUIRED, self.asked)
-        self._keep(HookTrigger.ON_USER_INPUT_SETTLED, self.settled)
-        self._keep(HookTrigger.ON_TOOL_CALL, self.reports)
-        self._keep(HookTrigger.ON_SESSION_STARTED, self.sessions)
-        self._keep(HookTrigger.ON_SESSION_ENDED, self.sessions)
-        self._keep(HookTrigger.ON_ERROR, self.errors)
-        self._keep(HookTrigger.ON_BARGE_IN, self.barge_ins)
-        self._keep(HookTrigger.ON_DIGIT, self.digits)
-        self._keep(HookTrigger.ON_SPEECH_STARTED, self.speech)
-        self._keep(HookTrigger.ON_PARTICIPANT_JOINED, self.joined)
-        self._keep(HookTrigger.ON_PARTICIPANT_LEFT, self.gone)
-        self._before: set[int] = set()
-
-    def _keep(self, trigger: HookTrigger, kept: list[E]) -> None:
-        async def keep(event: E, _ctx: HookContext) -> None:
-            kept.append(event)
-
-        self.kit.hook(trigger, HookExecution.ASYNC)(keep)
+        self.asked = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_REQUIRED)
+        self.settled = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_SETTLED)
+        self.reports = kept(self.kit, ToolCallEvent, HookTrigger.ON_TOOL_CALL)
+        self.sessions = kept(self.kit, SessionEvent, HookTrigger.ON_SESSION_STARTED, HookTrigger.ON_SESSION_ENDED)
+        self.errors = kept(self.kit, ErrorEvent, HookTrigger.ON_ERROR)
+        self.barge_ins = kept(self.kit, BargeInEvent, HookTrigger.ON_BARGE_IN)
+        self.digits = kept(self.kit, DigitEvent, HookTrigger.ON_DIGIT)
+        self.speech = kept(self.kit, SpeechEvent, HookTrigger.ON_SPEECH_STARTED)
+        self.joined = kept(self.kit, ParticipantEvent, HookTrigger.ON_PARTICIPANT_JOINED)
+        self.gone = kept(self.kit, ParticipantEvent, HookTrigger.ON_PARTICIPANT_LEFT)
 
     # --- what a test does --------------------------------------------------------------------------------------------
 
@@ -175,7 +145,7 @@ class Meeting:
         return {"v": 1, "type": "request.answer", "id": "m1", "pending_id": request.pending_id, "answer": answer}
 
     async def __aenter__(self) -> "Meeting":
-        self._before = {task.id for task in anyio.get_running_tasks()}
+        self._tasks = RunningTasks()
         return self
 
     async def __aexit__(
@@ -184,8 +154,7 @@ class Meeting:
         with anyio.fail_after(60):
             await self.kit.close()
         if kind is None:
-            left = [task.name for task in anyio.get_running_tasks() if task.id not in self._before]
-            assert left == [], f"tasks that did not end: {left}"
+            self._tasks.check()
             assert self.requests.pending == {}
             self.provider.done()
             self.conference.done()

@@ -5,7 +5,8 @@ from types import TracebackType
 
 import pytest
 
-from tests.channels.desk import LOOK_UP, Call, Desk, look_up, settle_down
+from tests.channels.desk import Call, Desk, look_up
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.channels.agent_backend import AgentReasoningBackend
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.delegation_words import words_for

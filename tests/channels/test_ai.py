@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, look_up, settle_down
+from tests.channels.desk import look_up
+from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.conversation import LONGEST, Conversation
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
 from voice_hitl.chat import ChatCall, ChatEnded, ChatMessage
-from voice_hitl.enums import ChannelType, DoorName, HookExecution, HookTrigger, OutcomeKind, RequestEnd
+from voice_hitl.enums import ChannelType, DoorName, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.errors import ProviderError
 from voice_hitl.events import ErrorEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult
@@ -49,26 +50,13 @@ class TextDesk:
         )
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)
-        self.reports: list[ToolCallEvent] = []
-        self.settled: list[PendingInputEvent] = []
-        self.errors: list[ErrorEvent] = []
-        self._before: set[int] = set()
+        self.reports = kept(self.kit, ToolCallEvent, HookTrigger.ON_TOOL_CALL)
+        self.settled = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_SETTLED)
+        self.errors = kept(self.kit, ErrorEvent, HookTrigger.ON_ERROR)
 
         @self.kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)
         async def listen(_event: PendingInputEvent, _ctx: HookContext) -> None:
             return None
-
-        @self.kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)
-        async def report(event: ToolCallEvent, _ctx: HookContext) -> None:
-            self.reports.append(event)
-
-        @self.kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, HookExecution.ASYNC)
-        async def settled(event: PendingInputEvent, _ctx: HookContext) -> None:
-            self.settled.append(event)
-
-        @self.kit.hook(HookTrigger.ON_ERROR, HookExecution.ASYNC)
-        async def error(event: ErrorEvent, _ctx: HookContext) -> None:
-            self.errors.append(event)
 
     @property
     def request(self) -> PendingInput:
@@ -79,15 +67,14 @@ class TextDesk:
         return self.channel.turn(text, room_id="desk", actor_id=actor_id)
 
     async def __aenter__(self) -> "TextDesk":
-        self._before = {task.id for task in anyio.get_running_tasks()}
+        self._tasks = RunningTasks()
         return self
 
     async def __aexit__(self, kind: object, _error: object, _trace: object) -> None:
         with anyio.fail_after(60):
             await self.kit.close()
         if kind is None:
-            left = [task.name for task in anyio.get_running_tasks() if task.id not in self._before]
-            assert left == [], f"tasks that did not end: {left}"
+            self._tasks.check()
             assert self.human.handler.pending == {}
             self.model.done()
 

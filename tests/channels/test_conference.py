@@ -5,7 +5,8 @@ import json
 import anyio
 import pytest
 
-from tests.channels.meeting import CONFIRM, LOOK_UP, Meeting, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
+from tests.channels.meeting import CONFIRM, Meeting
 from voice_hitl.channels.conference import ConferenceChannel
 from voice_hitl.channels.plug import ConferenceRealtimeConfig
 from voice_hitl.conference import ConferenceCapabilities

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import anyio
 import pytest
 
-from tests.channels.desk import CONFIRM, LOOK_UP, Call, Desk, settle_down
+from tests.channels.desk import CONFIRM, Call, Desk
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.channels.delegation_words import InVain, words_for
 from voice_hitl.enums import ChannelType, DoorName, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.errors import ReasoningCutShort

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, look_up, settle_down
+from tests.channels.desk import look_up
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
 from voice_hitl.channels.text_events import TextCallEnded, TextEnded, TextEvent

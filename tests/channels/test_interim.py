@@ -7,7 +7,8 @@ import anyio
 import pytest
 from pydantic import TypeAdapter
 
-from tests.channels.desk import Desk, settle_down
+from tests.channels.desk import Desk
+from tests.channels.kept import settle_down
 from voice_hitl.calls.call import CallEvent, ToolCall
 from voice_hitl.channels.interim import interim_text
 from voice_hitl.provider import ProviderCapabilities

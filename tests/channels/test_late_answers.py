@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import anyio
 import pytest
 
-from tests.channels.desk import Call, Desk, settle_down
+from tests.channels.desk import Call, Desk
+from tests.channels.kept import settle_down
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.channels.options import LatePolicy
 from voice_hitl.channels.voice import RealtimeVoiceChannel

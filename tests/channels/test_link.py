@@ -6,7 +6,8 @@ import re
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, Desk, settle_down
+from tests.channels.desk import Desk
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.enums import OutcomeKind
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import (

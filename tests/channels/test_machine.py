@@ -18,7 +18,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from tests.channels.desk import LOOK_UP, Desk, settle_down
+from tests.channels.desk import Desk
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.human_input.told import ScriptedAsker
 from voice_hitl.asker import GaveUp
 from voice_hitl.askers.card import CardAsker

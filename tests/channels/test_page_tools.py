@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, Call, Desk, look_up, settle_down
+from tests.channels.desk import Call, Desk, look_up
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.channels.frontend_tools import MOST
 from voice_hitl.channels.page_tools import BURST_S, REGISTERS_AGAIN_S
 from voice_hitl.channels.voice import RealtimeVoiceChannel

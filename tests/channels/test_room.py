@@ -4,7 +4,8 @@ import anyio
 import numpy as np
 import pytest
 
-from tests.channels.meeting import Meeting, settle_down, voice
+from tests.channels.kept import settle_down
+from tests.channels.meeting import Meeting, voice
 from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.conference import ConferenceCapabilities
 from voice_hitl.provider import (

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.channels.meeting import Meeting, settle_down
+from tests.channels.kept import settle_down
+from tests.channels.meeting import Meeting
 from voice_hitl.channels.room_page import RoomPage
 from voice_hitl.provider import Transcript
 from voice_hitl.testing import SentToolResult

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, Call, Desk, look_up, settle_down
+from tests.channels.desk import Call, Desk, look_up
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.errors import ConnectionEnded, ProviderError

@@ -5,7 +5,8 @@ import re
 import anyio
 import pytest
 
-from tests.channels.desk import Call, Desk, settle_down
+from tests.channels.desk import Call, Desk
+from tests.channels.kept import settle_down
 from voice_hitl.enums import DoorName, HookExecution, HookTrigger, OutcomeKind
 from voice_hitl.events import TranscriptionEvent
 from voice_hitl.hooks import HookContext

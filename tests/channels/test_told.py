@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.channels.desk import Desk, settle_down
+from tests.channels.desk import Desk
+from tests.channels.kept import settle_down
 from voice_hitl.enums import ChannelType, HookExecution, HookTrigger
 from voice_hitl.events import DigitEvent, HookEvent, SpeechEvent, TranscriptionEvent
 from voice_hitl.hooks import HookContext, HookResult

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.channels.turn_calls import HandedOnCalls
 from voice_hitl.doors.gate import Catalogue, Gate

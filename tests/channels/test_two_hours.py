@@ -6,7 +6,8 @@ from typing import Literal
 import anyio
 import pytest
 
-from tests.channels.desk import Call, Desk, settle_down
+from tests.channels.desk import Call, Desk
+from tests.channels.kept import settle_down
 from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.enums import OutcomeKind
 from voice_hitl.provider import Connected, ProviderCapabilities, Resumed

@@ -10,7 +10,7 @@ import anyio.lowlevel
 import pytest
 
 from tests.channels.desk import Desk as SharedDesk
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from voice_hitl.askers.card import CardAsker
 from voice_hitl.channels.on_call import CallSetup, OnCall, Reject
 from voice_hitl.channels.options import SessionOverrides

@@ -4,7 +4,8 @@ import anyio
 import pytest
 
 from tests.askers.spoken_desk import RATE, speech
-from tests.channels.desk import Call, Desk, settle_down
+from tests.channels.desk import Call, Desk
+from tests.channels.kept import settle_down
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, CallerVoice, LineEvent
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ResponseEnded, ResponseStarted, Transcript
 from voice_hitl.tasks import current_time

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from tests.channels.desk import CONFIRM, Call, Desk, settle_down
+from tests.channels.desk import CONFIRM, Call, Desk
+from tests.channels.kept import settle_down
 from voice_hitl.channels.waiting import waiting_note
 from voice_hitl.questions.answer import Answer
 from voice_hitl.testing import Forgot, Injected, Responded, ScriptedConnection, SentToolResult

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.channels.meeting import CARDS, voice
 from tests.parity.door import ACTOR, CHANNEL, ROOM, Place, Setup
 from tests.parity.realtime import IssuesCalls, RealtimePlace, SaysCalls

@@ -7,7 +7,7 @@ from typing import Final
 
 import anyio
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.parity.door import Place, Setup
 from tests.parity.voice_doors import NOT_IN_A_ROOM, VoicePlace
 from voice_hitl.channels.session import VoiceSession

@@ -7,15 +7,15 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 import anyio
 
-from tests.channels.desk import LOOK_UP, look_up, settle_down
+from tests.channels.desk import look_up
+from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.asker import Asker
-from voice_hitl.enums import ChannelType, DoorName, HookExecution, HookTrigger
-from voice_hitl.events import ErrorEvent, HookEvent, ToolCallEvent
-from voice_hitl.hooks import HookContext
+from voice_hitl.enums import ChannelType, DoorName, HookTrigger
+from voice_hitl.events import ErrorEvent, ToolCallEvent
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -27,8 +27,6 @@ from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
-
-E = TypeVar("E", bound=HookEvent)
 
 CHANNEL: Final = "door"
 ROOM: Final = "desk"
@@ -88,22 +86,12 @@ class Place(ABC):
             handler=setup.people,
             withdrawable=setup.withdrawable,
         )
-        self.reports: list[ToolCallEvent] = []
+        self.reports = kept(self.kit, ToolCallEvent, HookTrigger.ON_TOOL_CALL)
         self.required: list[PendingInputEvent] = []
-        self.settled: list[PendingInputEvent] = []
-        self.errors: list[ErrorEvent] = []
-        self._keep(HookTrigger.ON_TOOL_CALL, self.reports)
-        self._keep(HookTrigger.ON_USER_INPUT_SETTLED, self.settled)
-        self._keep(HookTrigger.ON_ERROR, self.errors)
+        self.settled = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_SETTLED)
+        self.errors = kept(self.kit, ErrorEvent, HookTrigger.ON_ERROR)
         if not setup.askers:
-            self._keep(HookTrigger.ON_USER_INPUT_REQUIRED, self.required)
-        self._before: set[int] = set()
-
-    def _keep(self, trigger: HookTrigger, kept: list[E]) -> None:
-        async def keep(event: E, _ctx: HookContext) -> None:
-            kept.append(event)
-
-        self.kit.hook(trigger, HookExecution.ASYNC)(keep)
+            self.required = kept(self.kit, PendingInputEvent, HookTrigger.ON_USER_INPUT_REQUIRED)
 
     # --- the door's own ----------------------------------------------------------------------------------------------
 
@@ -246,7 +234,7 @@ class Place(ABC):
         return report
 
     async def __aenter__(self) -> "Place":
-        self._before = {task.id for task in anyio.get_running_tasks()}
+        self._tasks = RunningTasks()
         await self.start()
         await settle_down()
         return self
@@ -256,8 +244,7 @@ class Place(ABC):
             await self.close()
             await self.kit.close()
         if kind is None:
-            left = [task.name for task in anyio.get_running_tasks() if task.id not in self._before]
-            assert left == [], f"tasks that did not end: {left}"
+            self._tasks.check()
             assert self.people.handler.pending == {}
             self.done()
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, get_args
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.parity.door import Place, Setup
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.provider import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.parity.door import Door, Setup, error
 from tests.parity.rules import rule
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.parity.door import ACTOR, CONFIRM, Door, Place, Setup
 from tests.parity.rules import rule
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind, RequestEnd

@@ -6,7 +6,7 @@ from typing import cast
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.parity.door import BOOK, SEATS, Door, Setup, error
 from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind

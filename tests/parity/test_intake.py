@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.channels.desk import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.parity.door import Door, Setup, error
 from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind

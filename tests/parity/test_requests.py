@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.human_input.told import ScriptedAsker, Told
 from tests.parity.door import ACTOR, CHANNEL, CONFIRM, ROOM, Door, Setup, error
 from tests.parity.rules import rule

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import anyio
 import pytest
 
-from tests.channels.desk import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, settle_down
 from tests.parity.door import ACTOR, BOOK, CHANNEL, ROOM, Door, Setup, error
 from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind

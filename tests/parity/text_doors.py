@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.parity.door import ACTOR, CHANNEL, CONFIRM, ROOM, Place, Setup
 from tests.parity.voice_doors import NOT_IN_A_ROOM
 from voice_hitl.channels.ai import AIChannel

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from tests.channels.desk import settle_down
+from tests.channels.kept import settle_down
 from tests.parity.door import ACTOR, CHANNEL, ROOM, Place, Setup
 from tests.parity.realtime import IssuesCalls, RealtimePlace, SaysCalls
 from voice_hitl.channels.session import VoiceSession

@@ -28,12 +28,9 @@ import itertools
 import re
 import time
 from collections.abc import Callable, Sequence
-from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, cast
 from urllib.parse import urlsplit
-
-import anyio
 
 from voice_hitl.errors import PluginMissing
 from voice_hitl.tasks import current_time
@@ -41,9 +38,10 @@ from voice_hitl.testing.openai.live_machine import LiveMachine, SidebandMachine
 from voice_hitl.testing.openai.live_script import BackendTurn, HandOver, LiveScript, LiveStep, LiveTurn
 from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Say
+from voice_hitl.testing.openai.service import Service
 
 try:
-    from websockets.asyncio.server import Server, ServerConnection, serve
+    from websockets.asyncio.server import ServerConnection
     from websockets.http11 import Request, Response
 except ImportError as missing:
     raise PluginMissing("this server needs websockets: pip install 'voice-hitl[openai]'") from missing
@@ -129,30 +127,24 @@ class OpenAILiveServer:
 
     def __init__(self, *, api_key: str = "sk-test", port: int = 0, session_limit_s: float = 3600.0) -> None:
         self.api_key = api_key
-        self._port = port
+        self._service: Service[LiveServerSession] = Service(api_key, port)
         self._session_limit_s = session_limit_s
         self._script = LiveScript()
-        self._change: Tamper | None = None
-        self._server: Server | None = None
         self._numbers = itertools.count(1)
-        self._opened = anyio.Event()
-        self.sessions: list[LiveServerSession] = []
+
+    @property
+    def sessions(self) -> list[LiveServerSession]:
         """Every session there was, oldest first."""
+        return self._service.sessions
 
     @property
     def base_url(self) -> str:
         """What to give a client as its `base_url`."""
-        if self._server is None:
-            raise RuntimeError("the server is not running: enter it (`async with`) first")
-        host, port = next(iter(self._server.sockets)).getsockname()[:2]
-        return f"http://{host}:{port}/v1"
+        return self._service.base_url
 
     async def session(self, index: int = 0) -> LiveServerSession:
         """Wait for the session of this number, from 0, and return it."""
-        while len(self.sessions) <= index:
-            opened = self._opened
-            await opened.wait()
-        return self.sessions[index]
+        return await self._service.session(index)
 
     # --- the script --------------------------------------------------------------------------------------------------
 
@@ -170,34 +162,24 @@ class OpenAILiveServer:
 
     def tamper(self, change: Tamper | None) -> None:
         """Pass every event of the service through `change`, which returns what is sent in its place."""
-        self._change = change
+        self._service.change = change
 
     # --- running -----------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        self._server = await serve(
-            self._handle, "127.0.0.1", self._port, process_request=self._admit, max_size=None, compression=None
-        )
+        await self._service.start(self._handle, self._admit)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
-        sockets = [socket for session in self.sessions for socket in (session.socket, *session.sidebands)]
-        failure = next((socket.failure for socket in sockets if socket.failure is not None), None)
-        if failure is not None and error is None:
-            raise failure
+        sockets = (socket for session in self.sessions for socket in (session.socket, *session.sidebands))
+        await self._service.stop(sockets, error)
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         path = urlsplit(request.path).path
-        if path != PATH and self._attached_to(path) is None:
-            return connection.respond(HTTPStatus.NOT_FOUND, "there is nothing here\n")
-        if request.headers.get("Authorization") != f"Bearer {self.api_key}":
-            return connection.respond(HTTPStatus.UNAUTHORIZED, "Incorrect API key provided.\n")
-        return None
+        known = path == PATH or self._attached_to(path) is not None
+        return self._service.refusal(connection, request, known=known)
 
     def _attached_to(self, path: str) -> LiveServerSession | None:
         match = _ATTACH.fullmatch(path)
@@ -209,14 +191,12 @@ class OpenAILiveServer:
         attached = self._attached_to(urlsplit(cast("Request", socket.request).path).path)
         if attached is not None:
             machine = SidebandMachine(attached.machine, current_time())
-            sideband = MachineSocket(socket, machine, lambda: self._change, audio_kind=AUDIO)
+            sideband = MachineSocket(socket, machine, lambda: self._service.change, audio_kind=AUDIO)
             attached.sidebands.append(sideband)
             await sideband.serve()
             return
         session = self._new_session(socket)
-        self.sessions.append(session)
-        opened, self._opened = self._opened, anyio.Event()
-        opened.set()
+        self._service.add(session)
         await session.socket.serve()
 
     def _new_session(self, socket: ServerConnection) -> LiveServerSession:
@@ -227,6 +207,6 @@ class OpenAILiveServer:
             now=current_time(),
             epoch=time.time(),
         )
-        session = LiveServerSession(socket, machine, lambda: self._change)
+        session = LiveServerSession(socket, machine, lambda: self._service.change)
         machine.tell = session.flush
         return session

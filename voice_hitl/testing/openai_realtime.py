@@ -33,16 +33,15 @@ from types import TracebackType
 from typing import Final, Self, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
-import anyio
-
 from voice_hitl.errors import PluginMissing
 from voice_hitl.tasks import current_time
 from voice_hitl.testing.openai.machine import Machine
 from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Fail, Habits, Pause, RunOut, Say, Script, Step, Turn, Utterance
+from voice_hitl.testing.openai.service import Service
 
 try:
-    from websockets.asyncio.server import Server, ServerConnection, serve
+    from websockets.asyncio.server import ServerConnection
     from websockets.http11 import Request, Response
 except ImportError as missing:
     raise PluginMissing("this server needs websockets: pip install 'voice-hitl[openai]'") from missing
@@ -191,33 +190,26 @@ class OpenAIRealtimeServer:
         max_message_bytes: int = MOST_MESSAGE_BYTES,
     ) -> None:
         self.api_key = api_key
-        self._port = port
+        self._service: Service[RealtimeServerSession] = Service(api_key, port, max_message_bytes=max_message_bytes)
         self._habits = Habits(
             speed=speed, latency_s=latency_s, transcription_s=transcription_s, session_limit_s=session_limit_s
         )
-        self._max_message_bytes = max_message_bytes
         self._script = Script()
-        self._change: Tamper | None = None
-        self._server: Server | None = None
         self._numbers = itertools.count(1)
-        self._opened = anyio.Event()
-        self.sessions: list[RealtimeServerSession] = []
+
+    @property
+    def sessions(self) -> list[RealtimeServerSession]:
         """Every session there was, oldest first."""
+        return self._service.sessions
 
     @property
     def base_url(self) -> str:
         """What to give a client as its `base_url`."""
-        if self._server is None:
-            raise RuntimeError("the server is not running: enter it (`async with`) first")
-        host, port = next(iter(self._server.sockets)).getsockname()[:2]
-        return f"http://{host}:{port}/v1"
+        return self._service.base_url
 
     async def session(self, index: int = 0) -> RealtimeServerSession:
         """Wait for the session of this number, from 0, and return it."""
-        while len(self.sessions) <= index:
-            opened = self._opened
-            await opened.wait()
-        return self.sessions[index]
+        return await self._service.session(index)
 
     # --- the script --------------------------------------------------------------------------------------------------
 
@@ -235,38 +227,22 @@ class OpenAIRealtimeServer:
 
     def tamper(self, change: Tamper | None) -> None:
         """Pass every event of the service through `change`, which returns what is sent in its place."""
-        self._change = change
+        self._service.change = change
 
     # --- running -----------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        self._server = await serve(
-            self._handle,
-            "127.0.0.1",
-            self._port,
-            process_request=self._admit,
-            max_size=self._max_message_bytes,
-            compression=None,
-        )
+        await self._service.start(self._handle, self._admit)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
-        failure = next((session.failure for session in self.sessions if session.failure is not None), None)
-        if failure is not None and error is None:
-            raise failure
+        await self._service.stop((session.socket for session in self.sessions), error)
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        url = urlsplit(request.path)
-        if url.path != PATH:
-            return connection.respond(HTTPStatus.NOT_FOUND, "there is nothing here\n")
-        if request.headers.get("Authorization") != f"Bearer {self.api_key}":
-            return connection.respond(HTTPStatus.UNAUTHORIZED, "Incorrect API key provided.\n")
-        return self.admit(connection, _query(request))
+        refusal = self._service.refusal(connection, request, known=urlsplit(request.path).path == PATH)
+        return refusal if refusal is not None else self.admit(connection, _query(request))
 
     def admit(self, connection: ServerConnection, query: Mapping[str, str]) -> Response | None:
         """Refuse a session for what its address asks for; None: it is welcome."""
@@ -295,11 +271,9 @@ class OpenAIRealtimeServer:
     async def _handle(self, socket: ServerConnection) -> None:
         request = cast("Request", socket.request)
         machine = self.machine(_query(request), f"sess_{next(self._numbers):06d}")
-        session = RealtimeServerSession(socket, machine, lambda: self._change)
-        self.sessions.append(session)
+        session = RealtimeServerSession(socket, machine, lambda: self._service.change)
         self.opened(session, _query(request))
-        opened, self._opened = self._opened, anyio.Event()
-        opened.set()
+        self._service.add(session)
         await session.serve()
 
 
