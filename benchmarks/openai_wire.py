@@ -141,7 +141,7 @@ async def through_the_socket(frames: int) -> dict[str, list[float]]:
         provider = OpenAIRealtimeProvider(api_key=server.api_key, base_url=server.base_url)
         connection = await provider.connect(ProviderConfig())
         # The one place where the SDK's own connection is to be had.
-        sdk = connection._wire._socket  # pyright: ignore[reportPrivateUsage]
+        sdk = cast("AsyncRealtimeConnection", connection._wire._socket)  # pyright: ignore[reportPrivateUsage]
 
         async def raw() -> None:
             await sdk.send_raw(append_audio(FRAME))

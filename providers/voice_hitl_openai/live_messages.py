@@ -1,12 +1,9 @@
 """What the Live API says, as data: those of its messages that mean something to a call, validated and bounded."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from voice_hitl.provider import ProviderDigit, Role
 from voice_hitl_openai.messages import Meaningless, Refusal, ResponseStatus, Unknown, Unreadable
-
-CloseReason = Literal["close_requested", "expired", "content", "remote_hangup", "connection_lost"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Unpack
 
 import anyio
-import anyio.lowlevel
 
 from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.asker import Asker

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
 
 import anyio
-import anyio.lowlevel
 import numpy as np
 
 from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
