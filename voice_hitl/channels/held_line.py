@@ -1,8 +1,6 @@
 """The line of a voice session in the hands of one asker: its voice, the caller's, and the model kept quiet."""
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import anyio
 
@@ -11,17 +9,18 @@ from voice_hitl.channels.callers_turns import CallersTurns
 from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.heard_voice import ONSET_S, HeardVoice
 from voice_hitl.channels.hosted_voice import HostedVoice
+from voice_hitl.channels.line_session import LineSession
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.channels.our_voice import OurVoice
+from voice_hitl.channels.said_for_us import SaidForUs
 from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood, PartWorded
 from voice_hitl.provider import AudioOut, Receiver, Transcript
-from voice_hitl.requests.pending import PendingInput
 from voice_hitl.speech.played_prompt import OVERLAP_S
 from voice_hitl.tasks import Mailbox, current_time
-from voice_hitl.transport import AudioIn, Leg, Played
+from voice_hitl.transport import AudioIn, Played
 
 ROUND_TRIP_MS = 100.0
 """What is taken off the caller's times where the leg has no measurement."""
@@ -38,53 +37,6 @@ ASIDE_S = 30.0
 
 _PARTING = 1_000_000
 """The part of what is said in parting: no asker counts so far."""
-
-
-class LineSession(Protocol):
-    """What a line needs of its session."""
-
-    @property
-    def leg(self) -> Leg:
-        """The leg that carries the call now."""
-        ...
-
-    @property
-    def model_speaks(self) -> bool:
-        """Whether the model responds, or its words are still being heard."""
-        ...
-
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nobody speaks, and no asker holds the line."""
-        ...
-
-    async def interrupt(self) -> None:
-        """Stop the model's words."""
-        ...
-
-    def interject(self, pcm: bytes) -> None:
-        """Play this like words of the model's, which the model knows nothing of."""
-        ...
-
-    def request(self, pending_id: str) -> PendingInput | None:
-        """An open request of the session."""
-        ...
-
-    def aside_told(self, said: str) -> None:
-        """The model was given what the caller said beside a question, which it had not heard."""
-        ...
-
-    async def floor_changed(self, *, taken: bool) -> None:
-        """An asker has the floor now, or the model again: it may be time to ask it on."""
-        ...
-
-    def tell_asked(self, pending_id: str, asked_by: str) -> None:
-        """Tell `ON_ASKED`."""
-        ...
-
-    def tell_heard(self, pending_id: str, reading: Mapping[str, str], via: Via) -> None:
-        """Tell `ON_HEARD`."""
-        ...
 
 
 class HeldVoiceLine:
@@ -127,13 +79,7 @@ class HeldVoiceLine:
         self._voices: dict[str, HeardVoice] = {} if self._is_shared else {"": HeardVoice(rate, kept=deaf)}
         self._silence = bytes(frame_bytes(rate))
         self.account = account
-        self._to_say: deque[int] = deque()
-        self._saying: dict[str, int] = {}
-        self._said_in: dict[str, int] = {}
-        """The items of the model's in which it says a part."""
-        self._worded: set[int] = set()
-        """The parts whose words were told."""
-        self._unsaid = 0
+        self._said = SaidForUs(self._events.put)
         self._parting_voice = b""
         self.parting_words = ""
         self.lets_model_speak = False
@@ -174,32 +120,27 @@ class HeldVoiceLine:
         """Have the model's own voice say a part."""
         if self._hosted is not None:
             await self._hosted.take(part)
-        self._to_say.append(part)
+        self._said.ask(part)
         connection = await self._link.ready()
         await connection.say(text)
 
     def stop(self) -> None:
         """Stop the voice, in this tick."""
-        said, self._saying = set(self._saying), {}
+        said = self._said.stop()
         if self._hosted is not None and self._hosted.response_id:
             said.add(self._hosted.response_id)  # it is over as a rule while it is still being played
         self._voice.stop()
-        self._unsaid += len(self._to_say)
-        self._to_say.clear()
         for response_id in said:
             self._cancel(response_id)
 
     def replaced(self) -> None:
         """A new connection stands: it knows nothing of what the old one was to say for us, which was not heard then."""
-        lost = [*self._saying.values(), *self._to_say]
+        lost = self._said.lose()
         if self._hosted is not None:
             lost += [self._hosted.part] if self._hosted.response_id else []
             # Nor does it tell when a turn ends that it did not hear begin.
             self._turns.lost()
             self._events.put(CallerEnded(current_time() - self._lag))
-        self._saying.clear()
-        self._to_say.clear()
-        self._unsaid = 0
         for part in lost[:1]:
             self._events.put(PartWorded(part, ""))  # said again, as what was said in other words
 
@@ -216,29 +157,25 @@ class HeldVoiceLine:
 
     def response_started(self, response_id: str, *, ours: bool) -> bool:
         """A response began. False: nobody of ours asked for it, or it is wanted no more, and it is to be cancelled."""
-        if ours and self._unsaid:
-            self._unsaid -= 1
+        if ours and self._said.is_unwanted():
             return False
-        if ours and self._to_say:
-            self._saying[response_id] = part = self._to_say.popleft()
-            if self._hosted is not None:
-                self._hosted.began(part, response_id)
-            return True
+        part = self._said.began(response_id) if ours else None
+        if part is not None and self._hosted is not None:
+            self._hosted.began(part, response_id)
         # One that cannot be told is not cancelled either: what it says is played to nobody.
         return ours or self.lets_model_speak or self.account is not None
 
     def response_ended(self, response_id: str) -> None:
         """A response is over: where it said a part, nothing more of it comes."""
-        part = self._saying.pop(response_id, None)
+        part = self._said.ended(response_id)
         if part is not None:
             self.end_part(part)
-            self._tell_words(part, "")
+            self._said.worded(part, "")
 
     def model_said(self, audio: AudioOut) -> bool:
         """Some of the model's voice: True where it was a part of ours, or is to be dropped."""
-        part = self._saying.get(audio.response_id)
+        part = self._said.said(audio.response_id, audio.item_id)
         if part is not None:
-            self._said_in[audio.item_id] = part
             self.play(audio.pcm, part)
             return True
         if self.account is not None:
@@ -247,18 +184,7 @@ class HeldVoiceLine:
 
     def model_worded(self, line: Transcript) -> bool:
         """The final transcript of what the model says: True where it was of a part of ours."""
-        part = self._said_in.get(line.item_id)
-        if part is None and len(self._saying) == 1:  # its words came before its voice
-            (part,) = self._saying.values()
-            self._said_in[line.item_id] = part
-        if part is not None:
-            self._tell_words(part, line.text)
-        return part is not None
-
-    def _tell_words(self, part: int, text: str) -> None:
-        if part not in self._worded:
-            self._worded.add(part)
-            self._events.put(PartWorded(part, text))
+        return self._said.transcribed(line)
 
     def played(self, event: Played) -> bool:
         """How much of an item was heard: True where it was a part of ours."""
@@ -266,7 +192,7 @@ class HeldVoiceLine:
 
     def playback_ended(self, item_id: str) -> bool:
         """A provider that holds the media has played an item: True where it was a part of ours."""
-        part = self._said_in.get(item_id)
+        part = self._said.part_of(item_id)
         if self._hosted is not None and part is not None:
             self._hosted.heard(part)
         return part is not None

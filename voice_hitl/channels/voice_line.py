@@ -7,7 +7,8 @@ import anyio
 
 from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.floor import Floor
-from voice_hitl.channels.held_line import HeldVoiceLine, LineSession
+from voice_hitl.channels.held_line import HeldVoiceLine
+from voice_hitl.channels.line_session import LineSession
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
 from voice_hitl.errors import ConnectionEnded, ProviderError
