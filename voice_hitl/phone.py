@@ -5,28 +5,21 @@ A leg of a plugin hands in what the line gives and sends what it is told to; sig
 
 from collections.abc import Callable
 
-import anyio
-
-from voice_hitl.audio.frame import FRAME_MS, Framer
+from voice_hitl.audio.frame import Framer
 from voice_hitl.audio.resample import Resampler
 from voice_hitl.playback import Playback
 from voice_hitl.provider import Receiver
-from voice_hitl.tasks import Latch, Mailbox, Tasks, current_time
+from voice_hitl.tasks import Beat, Latch, Mailbox, Tasks, current_time
 from voice_hitl.transport import AudioIn, Digit, HangUpReason, Heard, HungUp, LegEvent, LegLost, Played
 
 LINE_RATE = 8_000
 """Samples a second on the line (ITU-T G.711)."""
-
-BURST_S = 0.2
-"""How much goes out at once after a stall; what was missed beyond it is skipped."""
 
 SILENCE_S = 5.0
 """A line sends a frame every 20 ms, silence too: none for so long, and the far end has vanished."""
 
 UNHEARD_FRAMES = 50
 """Frames that wait for a reader (one second); beyond that the oldest is dropped."""
-
-_FRAME_S = FRAME_MS / 1000
 
 
 class PhoneAudio:
@@ -62,7 +55,7 @@ class PhoneAudio:
         self._hears = self._speaks = True
         self._dry = Latch()
         self.tasks = Tasks(owner)
-        self._job = self.tasks.spawn(self._play(), "playing")
+        self._beat = Beat(self._tick, owner)
 
     @property
     def over(self) -> bool:
@@ -105,7 +98,7 @@ class PhoneAudio:
         self._events.put(HungUp("lost" if self._lost and reason in {"caller", "us"} else reason, current_time()))
         self._events.close()
         self._dry.set()
-        self._job.cancel()
+        self._beat.leave()
 
     # --- to the line -------------------------------------------------------------------------------------------------
 
@@ -125,20 +118,15 @@ class PhoneAudio:
             self._dry = Latch()
             await self._dry.wait()
 
-    async def _play(self) -> None:
-        due = current_time()
-        while not self.over:
-            now = current_time()
-            if now - self._heard_at > SILENCE_S and self._hears and self._speaks and not self._lost:
-                self._lost = True
-                self._events.put(LegLost(now))
-            pcm = self._next_frame(now) if self._hears else None
-            if pcm is not None:
-                self._send(self._to_line.push(pcm))
-            elif self._silent is not None:
-                self._silent()
-            due = max(due + _FRAME_S, current_time() - BURST_S)
-            await anyio.sleep(max(0.0, due - current_time()))
+    def _tick(self, now: float) -> None:
+        if now - self._heard_at > SILENCE_S and self._hears and self._speaks and not self._lost:
+            self._lost = True
+            self._events.put(LegLost(now))
+        pcm = self._next_frame(now) if self._hears else None
+        if pcm is not None:
+            self._send(self._to_line.push(pcm))
+        elif self._silent is not None:
+            self._silent()
 
     def _next_frame(self, now: float) -> bytes | None:
         tick = self._playback.tick(now)

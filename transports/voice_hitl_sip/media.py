@@ -10,6 +10,7 @@ from aiosipua.sdp_negotiate import SdpNegotiationError
 
 from voice_hitl.errors import InvalidOffer
 from voice_hitl.phone import LINE_RATE
+from voice_hitl.tasks import Beat
 from voice_hitl_sip.description import (
     PCMA,
     PCMU,
@@ -22,6 +23,7 @@ from voice_hitl_sip.description import (
     state_direction,
 )
 from voice_hitl_sip.ports import Ports
+from voice_hitl_sip.seam import take_over_playout
 
 SAMPLES = LINE_RATE // 50
 SILENCE = {PCMU: b"\xff" * SAMPLES, PCMA: b"\xd5" * SAMPLES}
@@ -53,6 +55,7 @@ class Media:
         self._session_id = str(int(time.time()))
         self._version = 0
         self._rtp: CallSession | None = None
+        self._playout: Beat | None = None
         self._spoken: _Spoken | None = None
         self._timestamp = 0
         self._closed = False
@@ -117,6 +120,8 @@ class Media:
         if self._closed:
             return
         self._closed = True
+        if self._playout is not None:
+            self._playout.leave()
         if self._rtp is not None:
             await self._rtp.close()
         self._ports.give_back(self._port)
@@ -148,9 +153,13 @@ class Media:
             await rtp.start()
         except OSError as error:
             raise InvalidOffer(f"the media port cannot be opened: {error}") from error
+        play = await take_over_playout(rtp)
         if self._closed:
             await rtp.close()
             raise InvalidOffer("the call is over")
+        if self._playout is not None:
+            self._playout.leave()
+        self._playout = Beat(lambda _now: play(), "the playout of a SIP call")
         self._rtp = rtp
         self._spoken = _Spoken(rtp.chosen_payload_type, digits)
         self._say(rtp)

@@ -6,13 +6,17 @@ group open and, cancelled again and again, starve the loop. Here it runs as a pl
 grace, then abandoned and reported.
 """
 
+from voice_hitl.tasks.beat import BEAT_S, CATCH_UP_S, Beat
 from voice_hitl.tasks.jobs import GRACE_S, Job, Tasks, current_job, end_jobs
 from voice_hitl.tasks.loop import Latch, Loop, Timer, call_on, current_time, on_loop, this_loop
 from voice_hitl.tasks.mailbox import Mailbox
 from voice_hitl.tasks.users_code import BoundExceeded, is_async_callable, run_users_code
 
 __all__ = [
+    "BEAT_S",
+    "Beat",
     "BoundExceeded",
+    "CATCH_UP_S",
     "GRACE_S",
     "Job",
     "Latch",
