@@ -57,6 +57,20 @@ class FarEnd:
         text = json.dumps({"v": 1, "type": type, "at": now, "server_time": now, **members})
         self._events.put(Message(text, current_time()))
 
+    def asks(self) -> None:
+        """The agent's tool is called, and a question is on the page."""
+        self.tell("tool.called", call="c1")
+        self.tell("request.opened", call="c1", pending_id="p1")
+
+    async def takes_the_answer(self) -> None:
+        """An answer comes, and is taken."""
+        self.tell("ok", id=(await self.got("request.answer"))["id"])
+
+    def settles(self) -> None:
+        """The tool has its result, and the request is settled."""
+        self.tell("tool.result", call="c1", outcome="served")
+        self.tell("request.settled", call="c1", pending_id="p1")
+
     def send_raw(self, text: str) -> None:
         """Something comes that may be no message."""
         self._events.put(Message(text, current_time()))

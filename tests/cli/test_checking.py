@@ -33,6 +33,14 @@ def dialled(monkeypatch: pytest.MonkeyPatch, leg: FarEnd | Exception, loss: floa
     monkeypatch.setattr(plugins, "load", load)
 
 
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> FarEnd:
+    """Who answers when a check calls."""
+    far_end = FarEnd()
+    dialled(monkeypatch, far_end)
+    return far_end
+
+
 async def run(agent: Callable[[], Coroutine[None, None, None]], check: Check) -> Report:
     reports: list[Report] = []
     async with anyio.create_task_group() as group:
@@ -50,10 +58,7 @@ async def greet(far: FarEnd) -> None:
     await far.was_spoken_to()
 
 
-async def test_every_step_of_a_call_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
+async def test_every_step_of_a_call_is_timed(far: FarEnd) -> None:
     async def agent() -> None:
         await greet(far)
         far.tell("tool.called", call="c1")
@@ -63,8 +68,7 @@ async def test_every_step_of_a_call_is_timed(monkeypatch: pytest.MonkeyPatch) ->
         assert answer["answer"] == {"action": "answer", "value": True}
         assert answer["pending_id"] == "p1"
         far.tell("ok", id=answer["id"])
-        far.tell("tool.result", call="c1", outcome="served")
-        far.tell("request.settled", call="c1", pending_id="p1")
+        far.settles()
         await anyio.sleep(0.125)
         await far.speak(400)
         await far.got("bye")
@@ -87,20 +91,15 @@ async def test_every_step_of_a_call_is_timed(monkeypatch: pytest.MonkeyPatch) ->
     ids=["into the question", "between", "at once"],
 )
 async def test_the_tail_of_the_spoken_question_is_not_the_agents_next_audio(
-    monkeypatch: pytest.MonkeyPatch, goes_on_ms: int, pause_ms: int, seen_ms: int
+    far: FarEnd, goes_on_ms: int, pause_ms: int, seen_ms: int
 ) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
     async def agent() -> None:
         await greet(far)
-        far.tell("tool.called", call="c1")
-        far.tell("request.opened", call="c1", pending_id="p1")
+        far.asks()
         answer = await far.got("request.answer")
         await far.speak(100)  # the question begins in this very moment
         far.tell("ok", id=answer["id"])
-        far.tell("tool.result", call="c1", outcome="served")
-        far.tell("request.settled", call="c1", pending_id="p1")
+        far.settles()
         await far.speak(goes_on_ms)
         await anyio.sleep(pause_ms / 1_000)
         await far.speak(800)
@@ -111,15 +110,11 @@ async def test_the_tail_of_the_spoken_question_is_not_the_agents_next_audio(
     assert taken["answer to the agent's next audio"] == pytest.approx(seen_ms, abs=500 if pause_ms < 150 else 1)
 
 
-async def test_what_never_settles_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
+async def test_what_never_settles_is_not_answered(far: FarEnd) -> None:
     async def agent() -> None:
         await greet(far)
-        far.tell("tool.called", call="c1")
-        far.tell("request.opened", call="c1", pending_id="p1")
-        far.tell("ok", id=(await far.got("request.answer"))["id"])
+        far.asks()
+        await far.takes_the_answer()
         far.tell("tool.result", call="c1", outcome="served")
         await far.speak(800)
 
@@ -128,16 +123,12 @@ async def test_what_never_settles_is_not_answered(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_settlement_that_comes_late_over_a_poor_line_is_not_what_the_next_audio_waits_for(
-    monkeypatch: pytest.MonkeyPatch,
+    far: FarEnd,
 ) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
     async def agent() -> None:
         await greet(far)
-        far.tell("tool.called", call="c1")
-        far.tell("request.opened", call="c1", pending_id="p1")
-        far.tell("ok", id=(await far.got("request.answer"))["id"])
+        far.asks()
+        await far.takes_the_answer()
         far.tell("tool.result", call="c1", outcome="served")
         await anyio.sleep(0.5)
         await far.speak(400)
@@ -149,23 +140,19 @@ async def test_a_settlement_that_comes_late_over_a_poor_line_is_not_what_the_nex
     assert report.steps[-1].ms == pytest.approx(500)
 
 
-async def test_the_answer_waits_until_the_question_was_heard_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
+async def test_the_answer_waits_until_the_question_was_heard_out(far: FarEnd) -> None:
     said_at: list[float] = []
 
     async def agent() -> None:
         await greet(far)
-        far.tell("tool.called", call="c1")
-        far.tell("request.opened", call="c1", pending_id="p1")
+        far.asks()
         await anyio.sleep(1.5)
         await far.speak(2_000)
         said_at.append(anyio.current_time())
         answer = await far.got("request.answer")
         said_at.append(anyio.current_time())
         far.tell("ok", id=answer["id"])
-        far.tell("tool.result", call="c1", outcome="served")
-        far.tell("request.settled", call="c1", pending_id="p1")
+        far.settles()
         await anyio.sleep(0.3)
         await far.speak(400)
 
@@ -177,11 +164,9 @@ async def test_the_answer_waits_until_the_question_was_heard_out(monkeypatch: py
 
 async def served(far: FarEnd, digits: str = "") -> None:
     await greet_and_hear(far, digits)
-    far.tell("tool.called", call="c1")
-    far.tell("request.opened", call="c1", pending_id="p1")
-    far.tell("ok", id=(await far.got("request.answer"))["id"])
-    far.tell("tool.result", call="c1", outcome="served")
-    far.tell("request.settled", call="c1", pending_id="p1")
+    far.asks()
+    await far.takes_the_answer()
+    far.settles()
     await anyio.sleep(0.5)
     await far.speak(400)
 
@@ -223,9 +208,7 @@ async def test_a_line_is_good_enough_or_it_is_said_why_not(
     assert (far.pressed, report.line.arrived) == ("4271#", arrived)
 
 
-async def test_another_machines_clock_is_measured_by_the_answers_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
+async def test_another_machines_clock_is_measured_by_the_answers_round_trip(far: FarEnd) -> None:
     hour = timedelta(hours=1)
 
     async def agent() -> None:
@@ -257,19 +240,14 @@ async def test_an_agent_that_takes_no_calls_fails_the_first_step(
     assert (report.failed, report.why) == ("connect", "nobody answers")
 
 
-async def test_an_agent_that_says_nothing_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
+async def test_an_agent_that_says_nothing_fails_in_time(far: FarEnd) -> None:
     far.tell("call.state", state="live")
     report = await Check(URL, same_clock=True).run(timeout=30)
     assert report.failed == "first agent audio"
     assert report.why == "it did not happen within 30 s"
 
 
-async def test_an_agent_that_hangs_up_fails_the_step_it_was_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
+async def test_an_agent_that_hangs_up_fails_the_step_it_was_at(far: FarEnd) -> None:
     async def agent() -> None:
         await greet(far)
         far.end()
@@ -288,15 +266,11 @@ async def test_an_agent_that_hangs_up_fails_the_step_it_was_at(monkeypatch: pyte
     ],
 )
 async def test_an_answer_that_leads_nowhere_fails_and_says_why(
-    monkeypatch: pytest.MonkeyPatch, verdict: dict[str, str], result: dict[str, object], why: str
+    far: FarEnd, verdict: dict[str, str], result: dict[str, object], why: str
 ) -> None:
-    far = FarEnd()
-    dialled(monkeypatch, far)
-
     async def agent() -> None:
         await greet(far)
-        far.tell("tool.called", call="c1")
-        far.tell("request.opened", call="c1", pending_id="p1")
+        far.asks()
         answer = await far.got("request.answer")
         far.tell(**{**verdict, "id": str(answer["id"])})
         far.tell("request.settled", call="c1", pending_id="p1")

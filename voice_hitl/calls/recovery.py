@@ -6,8 +6,9 @@ read forward once, and there are few that may.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from voice_hitl.calls.spoken_forms import FormName, Tools, may_become_call, read_call
@@ -45,16 +46,7 @@ class Recovered:
 
 def find_call(text: str, tools: Tools) -> Recovered | None:
     """Find the one call in `text`; None where there is none, or more than one, or words after it."""
-    if not tools or len(text) > LONGEST:
-        return None
-    openings = 0
-    for match in _START.finditer(text):
-        start = match.end()
-        if not may_become_call(text, start, tools):
-            continue
-        openings += 1
-        if openings > MOST_OPENINGS:
-            return None
+    for start in _openings(text, tools):
         found = read_call(text, start, tools)
         if found is not None:
             words_after = text[found.end :].lstrip(_CLOSING_CHARACTERS)
@@ -64,21 +56,20 @@ def find_call(text: str, tools: Tools) -> Recovered | None:
 
 def may_begin(text: str, tools: Tools) -> int | None:
     """Where the tail of a partial text could be a call, or the beginning of one; None: nowhere, it is speech."""
-    if not tools or len(text) > LONGEST:
-        return None
-    openings = 0
-    for match in _START.finditer(text):
-        start = match.end()
-        if not may_become_call(text, start, tools):
-            continue
-        openings += 1
-        if openings > MOST_OPENINGS:
-            return None
+    for start in _openings(text, tools):
         found = read_call(text, start, tools)
         # Behind the call the model may begin to make its result up, which is no word of its own.
         if found is None or _RESPONSE_TAG.startswith(text[found.end :].lstrip(_CLOSING_CHARACTERS)):
             return start
     return None
+
+
+def _openings(text: str, tools: Tools) -> Iterator[int]:
+    """The places where a call may begin; no more of them than could be meant as one."""
+    if not tools or len(text) > LONGEST:
+        return
+    may_be = (match.end() for match in _START.finditer(text) if may_become_call(text, match.end(), tools))
+    yield from islice(may_be, MOST_OPENINGS)
 
 
 def last_start(text: str) -> int:
