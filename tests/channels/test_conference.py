@@ -11,10 +11,7 @@ from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, RequestEnd, Via
 from voice_hitl.provider import ResponseEnded, ResponseStarted, Transcript
 from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.settlement import Settlement
-from voice_hitl.testing import (
-    Injected,
-    SentToolResult,
-)
+from voice_hitl.testing import Injected, SentToolResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 

@@ -12,13 +12,7 @@ from voice_hitl.enums import OutcomeKind, RequestEnd
 from voice_hitl.errors import ConferenceError, ProviderError
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
-from voice_hitl.testing import (
-    Reconfigured,
-    ScriptedConference,
-    ScriptedConnection,
-    ScriptedProvider,
-    SentToolResult,
-)
+from voice_hitl.testing import Reconfigured, ScriptedConference, ScriptedConnection, ScriptedProvider, SentToolResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 

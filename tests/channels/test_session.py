@@ -11,20 +11,10 @@ from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.events import SessionEvent
 from voice_hitl.hooks import HookContext
-from voice_hitl.provider import (
-    AudioOut,
-    SpeechStarted,
-    ToolCalled,
-    ToolCancelled,
-)
+from voice_hitl.provider import AudioOut, SpeechStarted, ToolCalled, ToolCancelled
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Latch
-from voice_hitl.testing import (
-    Forgot,
-    Injected,
-    Responded,
-    SentToolResult,
-)
+from voice_hitl.testing import Forgot, Injected, Responded, SentToolResult
 from voice_hitl.tools.definition import AITool
 from voice_hitl.transport import LegCapabilities
 

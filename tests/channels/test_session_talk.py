@@ -22,14 +22,7 @@ from voice_hitl.provider import (
     ToolCalled,
     ToolCallStarted,
 )
-from voice_hitl.testing import (
-    Forgot,
-    Injected,
-    Interrupted,
-    Responded,
-    SentAudio,
-    SentToolResult,
-)
+from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, SentAudio, SentToolResult
 from voice_hitl.tools.definition import AITool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]

@@ -11,17 +11,7 @@ from pydantic import TypeAdapter
 from voice_hitl.audio.playout import Counts
 from voice_hitl.provider import Receiver
 from voice_hitl.tasks import Mailbox, current_time
-from voice_hitl.transport import (
-    After,
-    AudioIn,
-    Heard,
-    HungUp,
-    LegCapabilities,
-    LegEvent,
-    LegInfo,
-    LegLost,
-    Message,
-)
+from voice_hitl.transport import After, AudioIn, Heard, HungUp, LegCapabilities, LegEvent, LegInfo, LegLost, Message
 
 _message: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
 

@@ -5,10 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
-from voice_hitl.provider import (
-    ProviderConfig,
-    ProviderEvent,
-)
+from voice_hitl.provider import ProviderConfig, ProviderEvent
 from voice_hitl_openai.codec import decode
 from voice_hitl_openai.conversation import Conversation
 from voice_hitl_openai.settings import Settings, default_turn_detection

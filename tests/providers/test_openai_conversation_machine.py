@@ -4,9 +4,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tests.providers.talk import Talk, kinds
-from voice_hitl.provider import (
-    ProviderFailed,
-)
+from voice_hitl.provider import ProviderFailed
 
 
 class Service(RuleBasedStateMachine):

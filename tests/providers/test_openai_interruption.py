@@ -1,9 +1,7 @@
 """`Conversation`: what is forgotten of what the model said when it is interrupted."""
 
 from tests.providers.talk import Talk, kinds
-from voice_hitl.provider import (
-    ResponseEnded,
-)
+from voice_hitl.provider import ResponseEnded
 
 
 def test_interrupting_cancels_by_id_and_drops_what_still_comes(talk: Talk) -> None:
