@@ -5,6 +5,7 @@ import json
 import subprocess
 import tempfile
 import wave
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -262,6 +263,7 @@ async def over_ulaw(loss: float) -> AsyncGenerator[tuple[Leg, Speak]]:
 
     transport.listen(take)
     to_line = Resampler(RATE, 8_000)
+    line, silence, said = deque[bytes](), bytes(frame_bytes(RATE)), anyio.Event()
     async with (
         serving(Starlette(routes=transport.routes())) as port,
         connect(f"ws://127.0.0.1:{port}/twilio/stream", ping_interval=None) as socket,
@@ -280,15 +282,25 @@ async def over_ulaw(loss: float) -> AsyncGenerator[tuple[Leg, Speak]]:
             media = {"payload": base64.b64encode(encode_ulaw(pcm)).decode(), "chunk": str(chunk)}
             await socket.send(json.dumps({"event": "media", "media": media}))
 
-        async def speak(pcm: bytes) -> None:
+        async def pace() -> None:
+            # A media stream has a frame every 20 ms, whether or not somebody speaks.
             due = anyio.current_time()
-            for frame in _frames(pcm):
-                await send(frame)
+            while True:
+                await send(line.popleft() if line else silence)
+                if not line:
+                    said.set()
                 due += FRAME_S
                 await anyio.sleep_until(due)
 
+        async def speak(pcm: bytes) -> None:
+            nonlocal said
+            said = anyio.Event()
+            line.extend(_frames(pcm))
+            await said.wait()
+
         async with anyio.create_task_group() as group:
             group.start_soon(_listen, socket)
+            group.start_soon(pace)
             yield legs[0], speak
             group.cancel_scope.cancel()
         await legs[0].aclose()
