@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
+from voice_hitl.frozen import frozen
 from voice_hitl.tools.definition import AITool
 
 T_co = TypeVar("T_co", covariant=True)
@@ -85,14 +86,14 @@ class ProviderConfig:
 # --- events ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Connected:
     """The session stands; the provider ends it at `expires_at` (seconds of the loop's clock), where it says so."""
 
     expires_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class AudioOut:
     """Some of the model's voice: mono int16 at the provider's rate, of any length, ahead of real time."""
 
@@ -103,7 +104,7 @@ class AudioOut:
     response_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Transcript:
     """What was said, by `role`. Not final: only what is new, to be appended. Final: the whole text of the item.
 
@@ -118,35 +119,35 @@ class Transcript:
     """0 to 1, where the service tells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class TranscriptFailed:
     """The caller's item could not be transcribed: a no-match, never silence."""
 
     item_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class UserItem:
     """The provider has taken the caller's turn into its history as this item."""
 
     item_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SpeechStarted:
     """The provider hears the caller begin to speak."""
 
     item_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SpeechStopped:
     """The provider hears the caller stop."""
 
     item_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ResponseStarted:
     """The model begins to respond; `ours`: because we asked (`respond`, `say`)."""
 
@@ -154,7 +155,7 @@ class ResponseStarted:
     ours: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ResponseEnded:
     """The response is over; nothing more of it comes."""
 
@@ -162,7 +163,7 @@ class ResponseEnded:
     status: Literal["completed", "cancelled", "failed", "incomplete"] = "completed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ToolCallStarted:
     """The model begins to issue a call; its arguments are still streaming."""
 
@@ -170,7 +171,7 @@ class ToolCallStarted:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ToolCalled:
     """The model issued a call. `arguments` is the text as it came (or a mapping), to be read at intake."""
 
@@ -180,14 +181,14 @@ class ToolCalled:
     response_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ToolCancelled:
     """The provider has given these calls up: their outputs are not wanted. May come before the call itself."""
 
     call_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Delegated:
     """A full-duplex model hands reasoning over. What was said before it has come as final transcripts."""
 
@@ -195,35 +196,35 @@ class Delegated:
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ProviderDigit:
     """The caller pressed a key, as told by a provider that holds the call's media itself."""
 
     digit: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PlaybackEnded:
     """The provider, which holds the call's media itself, has finished playing an item."""
 
     item_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class GoingAway:
     """The provider ends this connection in so many seconds; the session is to be renewed in a quiet moment."""
 
     in_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Resumed:
     """A new connection carries the conversation on; `calls_kept`: the ids whose outputs it still takes."""
 
     calls_kept: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ProviderFailed:
     """The provider reports an error. Not fatal: the call goes on. Fatal: the session is lost."""
 

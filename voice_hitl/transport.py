@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
+from voice_hitl.frozen import frozen
 from voice_hitl.provider import Receiver
 
 HangUpReason = Literal["caller", "us", "lost", "transferred", "limit"]
@@ -52,7 +53,7 @@ class LegCapabilities:
     """How long a lost leg of this kind is worth waiting for (15 WebRTC, 0 phone); the channel may say otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class AudioIn:
     """20 ms of the caller's voice: mono int16 at the rate asked for in `accept`.
 
@@ -65,7 +66,7 @@ class AudioIn:
     lanes: tuple[tuple[str, bytes], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Digit:
     """One press of a key is one digit (RFC 4733), whatever the number of packets."""
 
@@ -76,7 +77,7 @@ class Digit:
     """Whose key it was, on a leg that several share."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Message:
     """A message of the page in the call, as it came: text, not yet parsed or trusted."""
 
@@ -86,7 +87,7 @@ class Message:
     """Whose page it was, on a leg that several share."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PersonJoined:
     """Somebody is on a leg that several share: from here on, or again, because their end connected again."""
 
@@ -94,7 +95,7 @@ class PersonJoined:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PersonLeft:
     """Somebody is not on it any more. The leg goes on."""
 
@@ -102,7 +103,7 @@ class PersonLeft:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PersonSpeaks:
     """Somebody, on a lane of their own, began to speak, or ceased to: by our own voice activity."""
 
@@ -111,7 +112,7 @@ class PersonSpeaks:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Played:
     """So much of an item was heard so far. Comes at least every 100 ms while it plays, and when the queue runs dry."""
 
@@ -123,14 +124,14 @@ class Played:
     """Whether nothing is queued behind it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class LegLost:
     """The far end has vanished without hanging up (no media, no transport). It may rejoin."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class HungUp:
     """The call is over. The last event of a leg."""
 
@@ -141,7 +142,7 @@ class HungUp:
 LegEvent = AudioIn | Digit | Message | PersonJoined | PersonLeft | PersonSpeaks | Played | LegLost | HungUp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Heard:
     """What `clear` found: the item that was being played and how much of it was heard. Nothing: an empty item."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from voice_hitl.calls.call import CallEvent, ToolCall
 from voice_hitl.calls.outcome import Outcome
 from voice_hitl.enums import OutcomeKind
+from voice_hitl.frozen import frozen
 
 SAME_RESPONSE_S = 3.0
 """Within this time the same id is the same call, where the provider names no response (in seconds)."""
@@ -21,19 +22,19 @@ REMEMBERED_IDS = 1024
 CANCELLED = Outcome(OutcomeKind.CANCELLED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Replay:
     """The same call again, or an empty ghost of it: not a call. The first outcome stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NewCall:
     """A call to run."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unrunnable:
     """A call that does not run: it is settled already; it is reported, and delivered where it is answerable."""
 

@@ -1,11 +1,10 @@
 """How a tool call ended: six kinds, from which every flag follows."""
 
-from dataclasses import dataclass
-
 from voice_hitl.enums import OutcomeKind
+from voice_hitl.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Outcome:
     """How a call ended, and the text the model reads.
 

@@ -263,6 +263,7 @@ class AIChannel:
         )
 
     def _pipeline(self, turn: TextTurn, door: Door, book: Book) -> Pipeline:
+        actor = Actor(turn.actor_id)
         return Pipeline(
             book=book,
             door=door,
@@ -272,7 +273,7 @@ class AIChannel:
                 channel_type=self.channel_type,
                 room_id=turn.room_id,
                 session_id=turn.session_id,
-                actor=lambda: Actor(turn.actor_id),
+                actor=lambda: actor,
             ),
             servers=Servers(human=self._human, host=lambda: self.tool_handler, bounds=self._bounds),
             hooks=self._hooks,

@@ -1,13 +1,13 @@
 """The outputs that a session owes its model: each sent once, on whichever connection stands when it is there."""
 
 from collections import OrderedDict, deque
-from dataclasses import dataclass
 
 import anyio
 
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.channels.link import Link
 from voice_hitl.errors import ConnectionEnded, ProviderError
+from voice_hitl.frozen import frozen
 from voice_hitl.provider import InjectRole, ProviderCapabilities
 from voice_hitl.tasks import Latch
 
@@ -18,7 +18,7 @@ RESUMED_WITHIN_S = 10.0
 """How long a provider that resumes may take to say which calls it still knows, before it is taken for knowing none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Line:
     """One line of the conversation, as a new connection is told it."""
 

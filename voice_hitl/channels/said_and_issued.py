@@ -2,10 +2,10 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from voice_hitl.errors import InvalidArguments
+from voice_hitl.frozen import frozen
 from voice_hitl.tools.schema import read_arguments
 
 SAME_CALL_S: Final = 3.0
@@ -14,7 +14,7 @@ SAME_CALL_S: Final = 3.0
 REMEMBERED: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Made:
     """A call that was made, in whichever way."""
 
@@ -31,7 +31,7 @@ class Made:
         return bool(close) and (self.name, self.arguments) == (other.name, other.arguments)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Issued:
     """A call as the provider issued it. Its arguments are read when there is something to compare it with."""
 

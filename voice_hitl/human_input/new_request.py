@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypedDict, Unpack
 
 from voice_hitl.asker import Asker, AskerSession
 from voice_hitl.enums import ChannelType, DoorName
+from voice_hitl.frozen import frozen
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tools.context import current_tool_actor_id
@@ -59,7 +59,7 @@ def new_pending(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class NewRequest:
     """A request that is about to be opened.
 

@@ -1,12 +1,12 @@
 """What an answer comes to: whether it is one, what the model reads of it, and how it ends its request."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from voice_hitl.asker import CALLER
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.errors import InvalidAnswer
+from voice_hitl.frozen import frozen
 from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.check import check_answer
@@ -16,7 +16,7 @@ from voice_hitl.questions.wire import to_wire
 from voice_hitl.tools.human_tool import model_json, model_text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Taken:
     """How an answer ends its request. `text` is what the model reads of it, `reason` why it was declined."""
 

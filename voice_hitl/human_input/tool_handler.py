@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from voice_hitl.asker import Asker, AskerSession
 from voice_hitl.enums import ChannelType
@@ -13,6 +12,7 @@ from voice_hitl.errors import (
     ToolRefusedError,
     UnservedToolCallError,
 )
+from voice_hitl.frozen import frozen
 from voice_hitl.human_input.handler import WAIT_TIMEOUT_S, HumanInputHandler
 from voice_hitl.human_input.new_request import NewRequest, RequestFields, new_pending
 from voice_hitl.human_input.outcome import told_to_the_model
@@ -38,7 +38,7 @@ _WITHDRAW_TOOL = AITool(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Caller:
     """Who calls a person's tool: the call's context, and what the session adds to it."""
 

@@ -10,6 +10,8 @@ MAX_DEPTH: Final = 64
 
 TOO_DEEP: Final = f"nesting of more than {MAX_DEPTH} levels"
 
+HALF_A_PAIR: Final = "text with half of a surrogate pair"
+
 MAX_INTEGER_BITS: Final = 1024
 """How long an integer may be: beyond it, readers that know only doubles see an infinity."""
 
@@ -21,7 +23,7 @@ def json_fault(value: object, *, depth: int = MAX_DEPTH) -> str | None:
     levels deep at most. About 1 microsecond for the arguments of a small call.
     """
     if isinstance(value, str):
-        return None if value.isascii() or is_unicode(value) else "text with half of a surrogate pair"
+        return None if value.isascii() or is_unicode(value) else HALF_A_PAIR
     if isinstance(value, int):
         return "an integer too large for a double" if value.bit_length() > MAX_INTEGER_BITS else None
     if isinstance(value, dict):
@@ -41,7 +43,9 @@ def _object_fault(members: dict[object, object], depth: int) -> str | None:
     for key, value in members.items():
         if not isinstance(key, str):
             return f"a key that is a {type(key).__name__}"
-        fault = json_fault(key) or json_fault(value, depth=depth - 1)
+        if not key.isascii() and not is_unicode(key):
+            return HALF_A_PAIR
+        fault = json_fault(value, depth=depth - 1)
         if fault:
             return fault
     return None

@@ -53,10 +53,11 @@ class Latch:
             self._waiters.append(entry)
         try:
             await future
-        finally:
+        except BaseException:
             with self._lock:
                 if entry in self._waiters:
                     self._waiters.remove(entry)
+            raise
 
 
 def _resolve(future: "asyncio.Future[None]") -> None:
