@@ -55,6 +55,11 @@ class Asking(Protocol):
         ...
 
     @property
+    def asked_by(self) -> tuple[str, ...]:
+        """The names of the askers that ask it now: `voice`, `card`, `console`, ..."""
+        ...
+
+    @property
     def asks_others(self) -> bool:
         """Whether somebody else than the caller is being asked now."""
         ...
@@ -77,7 +82,7 @@ class Page(Protocol):
         ...
 
     def changed(self, asking: Asking) -> None:
-        """Say that the request's clock started."""
+        """Say that the request's clock started, or who asks it now, where it is shown as a card."""
         ...
 
     def settle(self, asking: Asking) -> None:

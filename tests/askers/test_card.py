@@ -64,6 +64,7 @@ class Asked:
         self.puts += 1
         self.request.expires_at = self.request.expires_at or AT + timedelta(seconds=60)
 
+    asked_by: tuple[str, ...] = ("card",)
     asks_others: bool = False
 
     def progress(self, answers: Mapping[str, object]) -> None:

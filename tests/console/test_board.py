@@ -23,6 +23,7 @@ ANSWERED = OutcomeShown(end=RequestEnd.ANSWERED, at=UTC_NOW, by="ann")
 class Asks:
     """An asking that nobody answers."""
 
+    asked_by = ("console",)
     asks_others = True
 
     def __init__(self, request: PendingInput, question: Question) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.human_input.told import FakeSession, ScriptedAsker, Told, Waits, put_to
 from voice_hitl.asker import GaveUp
+from voice_hitl.askers.escalation import Try
+from voice_hitl.askers.hold import HoldLines
 from voice_hitl.enums import RequestEnd
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.new_request import NewRequest, new_pending
@@ -273,3 +275,17 @@ async def test_an_asker_sees_a_question_even_where_the_request_has_none(
     put_to(handler, asker)
     await anyio.sleep(1)
     assert "AskUser" in repr(asker.askings[0].question)
+
+
+async def test_the_page_is_told_who_asks_as_often_as_that_changes_until_it_settles(handler: HumanInputHandler) -> None:
+    card, console = ScriptedAsker("card"), ScriptedAsker("console")
+    voice, music = ScriptedAsker("voice", tries_s=30, gave_up=GaveUp(1)), HoldLines()
+    put_to(handler, card, music, Try(voice, patience=20), Try(console, patience=20))
+    await anyio.sleep(40)
+    (session,) = card.sessions
+    assert isinstance(session, FakeSession)
+    told = [("card", "voice"), ("card", "voice", "console"), ("card", "console")]
+    assert session.page.asked_by == told
+    assert await card.askings[0].answer(Answer("Monday")) == Settlement.ACCEPTED
+    await handler.close()
+    assert session.page.asked_by == told

@@ -122,14 +122,16 @@ class ScriptedAsker:
 
 @dataclass
 class FakePage:
-    """No page."""
+    """No page; but it keeps by whom it is told that a request is asked."""
 
     reachable: bool = False
+    asked_by: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
 
     def open(self, asking: Asking) -> bool:
         return False
 
-    def changed(self, asking: Asking) -> None: ...
+    def changed(self, asking: Asking) -> None:
+        self.asked_by.append(asking.asked_by)
 
     def settle(self, asking: Asking) -> None: ...
 

@@ -77,7 +77,6 @@ class _Over:
 class _Card:
     pending_id: str
     asking: Asking
-    asked_by: tuple[str, ...] = ()
     answer: Wire | None = None
     """The first answer that this page gave, should it be the one that is taken."""
 
@@ -133,7 +132,7 @@ class SessionPage:
             self.tools.rejoined()
         for card in self._cards.values():
             self.send(self._opened(card.asking, card.pending_id))
-            if card.asked_by:
+            if len(card.asking.asked_by) > 1:
                 self.send(self._changed(card))
 
     def send(self, message: ToPage) -> None:
@@ -190,11 +189,10 @@ class SessionPage:
         self._cards[asking.request.pending_id] = _Card(asking.request.pending_id, asking)
         return True
 
-    def changed(self, asking: Asking, *, asked_by: tuple[str, ...] = ()) -> None:
-        """Say that the request's clock started, or by whom else it is asked now (`voice`, `card`, `console`)."""
+    def changed(self, asking: Asking) -> None:
+        """Say that the request's clock started, or who asks it now (`voice`, `card`, `console`, ...)."""
         card = self._card(asking)
         if card is not None:
-            card.asked_by = asked_by or card.asked_by
             self.send(self._changed(card))
 
     def settle(self, asking: Asking) -> None:
@@ -319,7 +317,7 @@ class SessionPage:
             status="executing",
             server_time=self._now(),
             expires_at=request.expires_at,
-            asked_by=card.asked_by or None,
+            asked_by=card.asking.asked_by or None,
         )
 
 

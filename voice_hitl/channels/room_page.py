@@ -110,7 +110,7 @@ class RoomPage:
         return all(shown)
 
     def changed(self, asking: Asking) -> None:
-        """Say that the request's clock started."""
+        """Say that the request's clock started, or who asks it now."""
         for page in self._pages.values():
             page.changed(asking)
 

@@ -39,6 +39,7 @@ class StoredAsking:
     request: PendingInput
     question: Question
     version: int = 0
+    asked_by: tuple[str, ...] = field(default=("console",), init=False)
     asks_others: bool = field(default=True, init=False)
 
     def put(self) -> None:

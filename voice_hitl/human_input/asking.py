@@ -95,6 +95,11 @@ class SharedAsking:
         return await self._answer(self.request.pending_id, answer)
 
     @property
+    def asked_by(self) -> tuple[str, ...]:
+        """The names of the askers that ask it now."""
+        return tuple(name_of(asker) for asker in self._asking_now if can_answer(asker))
+
+    @property
     def asks_others(self) -> bool:
         """Whether somebody else than the caller is being asked now."""
         return any(whom(asker) == "others" for asker in self._asking_now)
@@ -128,9 +133,8 @@ class SharedAsking:
         """Run the askers, each in a task of its own: at once, those that are asked in turn one after another."""
         self._left = [asker for asker in askers if can_answer(asker)]
         in_turn = [asker for asker in askers if isinstance(asker, InTurn)]
-        self._jobs = [
-            tasks.spawn(self._run(asker, session), label_of(asker)) for asker in askers if asker not in in_turn
-        ]
+        self._asking_now = [asker for asker in askers if asker not in in_turn]
+        self._jobs = [tasks.spawn(self._run(asker, session), label_of(asker)) for asker in self._asking_now]
         if in_turn:
             self._jobs.append(tasks.spawn(self._run_in_turn(askers, session, tasks), "asking one after another"))
 
@@ -163,6 +167,8 @@ class SharedAsking:
         for asker in askers:
             if isinstance(asker, InTurn):
                 self._whose_turn, self._turn_over = asker, Latch()
+                self._asking_now.append(asker)
+                self._show(session)
                 self._jobs.append(tasks.spawn(self._run(asker, session), label_of(asker)))
                 if not (self._handed_on and whom(asker) == "caller"):
                     with anyio.move_on_after(asker.patience):
@@ -170,7 +176,6 @@ class SharedAsking:
 
     async def _run(self, asker: Asker, session: AskerSession | None) -> None:
         given_up: object = None
-        self._asking_now.append(asker)
         try:
             given_up = await run_users_code(partial(asker.ask, self, session), label=label_of(asker))
         except Exception as error:  # noqa: BLE001 - the border to users' code: the request goes on without this asker
@@ -178,6 +183,7 @@ class SharedAsking:
         self._asking_now.remove(asker)
         if not can_answer(asker):
             return
+        self._show(session)
         self._left.remove(asker)
         if asker is self._whose_turn:
             self._turn_over.set()
@@ -187,10 +193,20 @@ class SharedAsking:
             for member in self._open():
                 self._requests.give_up(member.pending_id, tries=self._tries)
 
+    def _show(self, session: AskerSession | None) -> None:
+        """Have the page in the call say who asks now."""
+        if session is not None and not self.is_over:
+            session.page.changed(self)
+
     def _open(self) -> list[PendingInput]:
         return [member for member in self._members if member.end is None]
 
 
 def label_of(asker: Asker) -> str:
     """What an asker is called in logs and events; the name of its class where it has none."""
-    return f"asker {getattr(asker, 'name', type(asker).__name__)}"
+    return f"asker {name_of(asker)}"
+
+
+def name_of(asker: Asker) -> str:
+    """Its name; that of its class where it has none."""
+    return str(getattr(asker, "name", type(asker).__name__))
