@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -14,7 +15,7 @@ from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult
 from voice_hitl.reasoning import ReasoningOutput, ReasoningRequest, SpokenLine
 from voice_hitl.tasks import Latch
-from voice_hitl.testing import DelegationOutput, Forgot, Injected
+from voice_hitl.testing import DelegationOutput, Forgot, Injected, Reconfigured
 from voice_hitl.tools.calls import AIToolCall
 from voice_hitl.tools.policy import ToolPolicy
 
@@ -154,6 +155,23 @@ async def test_every_call_goes_through_the_gate() -> None:
         await settle_down()
         assert {report.outcome for report in it.reports} == {OutcomeKind.REFUSED}
         assert len(it.reports) == 3
+
+
+async def test_a_call_passes_the_gate_that_the_session_has_when_it_is_made() -> None:
+    goes_on = Latch()
+
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        await goes_on.wait()
+        yield ReasoningOutput(await request.execute_tool_call(LOOKS_UP), is_final=True)
+
+    in_place = replace(LIVE, reconfigures="in_place")
+    async with Desk(capabilities=in_place, reasoning_backend=Backend(work)) as it:
+        call = await it.call()
+        call.model.ignore(Reconfigured)
+        await hand_over(call)
+        await it.channel.reconfigure_session(call.session, tool_policy=ToolPolicy(deny=["look_*"]))
+        goes_on.set()
+        await call.model.expect(DelegationOutput, text='{"error": "There is no tool named \'look_up\'."}')
 
 
 async def test_the_same_id_again_in_one_response_is_the_same_call() -> None:

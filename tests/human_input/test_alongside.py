@@ -56,6 +56,21 @@ async def test_slow_hooks_do_not_hold_up_the_answer(handler: HumanInputHandler, 
     assert (waits.came_to, current_time() - began) == (["Monday"], 0.1)
 
 
+async def test_hooks_that_are_still_told_of_what_has_settled_end_with_its_session(
+    handler: HumanInputHandler, told: Told
+) -> None:
+    told.required_takes_s = 30
+    before = {task.id for task in anyio.get_running_tasks()}
+    pending = put_to(handler)
+    await anyio.sleep(2)
+    assert handler.resolve(pending.pending_id, "Monday")
+    await anyio.sleep(2)
+    began = current_time()
+    await handler.close(session_id="s1")
+    assert current_time() - began < 1
+    assert [task.name for task in anyio.get_running_tasks() if task.id not in before] == []
+
+
 @pytest.mark.parametrize("after_s", [0.5, 20])
 async def test_a_denial_withdraws_what_was_started_however_late_and_its_reason_is_told(
     handler: HumanInputHandler, told: Told, waits: Waits, after_s: float

@@ -73,6 +73,9 @@ class RoomPlace(RealtimePlace):
     async def reconfigure(self, *tools: AITool) -> None:
         await self.channel.reconfigure_session(self.session, tools=tools)
 
+    async def take_role(self, role: str) -> None:
+        await self.channel.reconfigure_session(self.session, role=role)
+
     async def unplug(self) -> None:
         await self.channel.unplug_realtime()
 
@@ -102,6 +105,7 @@ class ConferenceSpokenPlace(SaysCalls, RoomPlace):
 
 
 ROOM_LACKS: Final[Mapping[str, str]] = {
+    "D4": "its host's handler is told the room besides, and so is no handler of a person's tools",
     "E2": "nobody's leg carries a room: who leaves settles what was asked of them alone, and the others go on",
     "E3": "an agent that is not in the room any more has left it at once, and that ends the session",
 }

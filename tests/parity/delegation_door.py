@@ -33,11 +33,14 @@ class Works:
 
     def __init__(self) -> None:
         self.made: Mailbox[Made] = Mailbox()
+        self.tools: set[str] = set()
         self.read: Mailbox[str] = Mailbox()
         self._first: dict[tuple[str, str], str] = {}
 
     async def reason(self, request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
         """Make them, each by itself, for as long as there are any."""
+
+        self.tools = {tool.name for tool in request.tools}
 
         async def run(made: Made) -> None:
             text = await request.execute_tool_call(made.call, response_id=made.response_id)
@@ -87,6 +90,9 @@ class DelegationPlace(VoicePlace):
         call = AIToolCall(self.an_id() if call_id is None else call_id, name, text)
         self.backend.made.put(Made(call, self.respond()))
         await settle_down()
+
+    async def declared(self) -> set[str]:
+        return self.backend.tools
 
     async def read(self) -> str:
         await self.end_response()

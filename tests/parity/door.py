@@ -55,6 +55,7 @@ class Setup:
         askers: The ways to reach a person; none: a hook does.
         people: A handler to share; by default one of its own.
         withdrawable: Whether the model may call a question off.
+        defined: Whether the person's tools come with their definitions.
         capabilities: What a realtime provider can do.
         kit: Whether the channel is in a kit.
     """
@@ -68,6 +69,7 @@ class Setup:
     askers: Sequence[Asker] = ()
     people: HumanInputHandler | None = None
     withdrawable: bool = False
+    defined: bool = True
     capabilities: ProviderCapabilities = field(default_factory=ProviderCapabilities)
     kit: bool = True
 
@@ -81,7 +83,7 @@ class Place(ABC):
         self.people = HumanInputToolHandler(
             {"ConfirmAction", "AskUser"},
             timeout=setup.timeout,
-            tool_definitions=[confirm_action(), WORDS],
+            tool_definitions=[confirm_action(), WORDS] if setup.defined else [],
             askers=setup.askers,
             handler=setup.people,
             withdrawable=setup.withdrawable,
@@ -116,6 +118,10 @@ class Place(ABC):
     @abstractmethod
     async def reads_nothing(self, for_s: float = 1.0) -> None:
         """For so long the model must read no outcome."""
+
+    @abstractmethod
+    async def declared(self) -> set[str]:
+        """The names of the tools that the model knows."""
 
     @abstractmethod
     async def hang_up(self) -> None:
@@ -178,6 +184,14 @@ class Place(ABC):
 
     async def reconfigure(self, *tools: AITool) -> None:
         """The session has other tools of the host's from now on."""
+        raise NotImplementedError
+
+    async def take_role(self, role: str) -> None:
+        """Who is in the session has this role from now on."""
+        raise NotImplementedError
+
+    async def renew_connection(self) -> None:
+        """The model's service says that it will end the connection soon; returns when another stands."""
         raise NotImplementedError
 
     async def unplug(self) -> None:

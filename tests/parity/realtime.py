@@ -11,6 +11,7 @@ from tests.channels.kept import settle_down
 from tests.parity.door import Place, Setup
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.provider import (
+    GoingAway,
     ProviderCapabilities,
     ResponseEnded,
     ResponseStarted,
@@ -157,6 +158,15 @@ class RealtimePlace(Place):
         if kept is not None:
             self.model.emit(Resumed(kept))
         await settle_down()
+
+    async def renew_connection(self) -> None:
+        await self._take_all()
+        self.model.emit(GoingAway(5))
+        self.model, self.response = await self.connected(), ""
+        await settle_down()
+
+    async def declared(self) -> set[str]:
+        return {tool.name for tool in self.model.config.tools}
 
     async def barge_in(self) -> None:
         self.model.emit(SpeechStarted(), SpeechStopped())

@@ -15,11 +15,13 @@ from tests.parity.doors import DOORS
 PAGE: Final = Path(__file__).parents[2] / "docs" / "doors.md"
 SECTIONS: Final = {
     "test_intake": "Intake",
+    "test_declaring": "What is declared",
     "test_gate": "The gate",
     "test_serving": "Serving",
     "test_after": "After",
     "test_endings": "Endings",
     "test_requests": "Requests to a person",
+    "test_hooks": "Hooks",
 }
 """The modules of the suite, and what their rules are about."""
 

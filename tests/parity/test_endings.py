@@ -218,6 +218,18 @@ async def test_a_connection_that_is_replaced_keeps_the_request_and_its_answer_is
         assert (await place.report()).outcome is OutcomeKind.SERVED
 
 
+@rule("E7c")
+async def test_a_connection_that_is_about_to_end_is_replaced_and_keeps_the_request(door: Door) -> None:
+    async with door.place(Setup()) as place:
+        request = await place.ask()
+        await place.renew_connection()
+        assert request.end is None
+        await place.answer()
+        assert json.loads(await place.read())["confirmed"] is True
+        await place.reads_nothing(5)
+        assert (await place.report()).outcome is OutcomeKind.SERVED
+
+
 @rule("E7b")
 async def test_a_connection_that_does_not_know_a_call_gets_its_outcome_as_text(door: Door) -> None:
     async with door.place(Setup(handler=sleeps)) as place:

@@ -7,11 +7,12 @@ import anyio
 import pytest
 
 from tests.channels.kept import LOOK_UP, settle_down
-from tests.parity.door import BOOK, SEATS, Door, Setup, error
+from tests.parity.door import BOOK, CONFIRM, SEATS, Door, Setup, error
 from tests.parity.rules import rule
 from voice_hitl.enums import HookTrigger, OutcomeKind
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult
+from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.tools.definition import AITool
@@ -78,6 +79,35 @@ async def test_a_denied_tool_is_refused_and_its_arguments_are_never_looked_at(do
         await settle_down()
         assert [report.refused for report in place.reports] == [True, True, False]
         assert ran.calls == [("look_up", {})]
+
+
+@rule("C6a")
+async def test_the_policy_of_the_participants_role_as_it_is_now_decides(door: Door) -> None:
+    ran = Ran()
+    policy = ToolPolicy(deny=["seat"], roles={"host": ToolPolicy(allow=["seat"])})
+    in_place = ProviderCapabilities(reconfigures="in_place")
+    setup = Setup(tools=[LOOK_UP, SEAT], handler=ran, policy=policy, capabilities=in_place)
+    async with door.place(setup) as place:
+        await place.issue("seat", {"seats": "many"})
+        assert "seat" in error(await place.read())
+        await place.take_role("host")
+        await place.issue("seat", {"seats": 3})
+        assert await place.read() == "done"
+        await place.issue("look_up")
+        assert "look_up" in error(await place.read())
+        await place.take_role("guest")
+        await place.issue("look_up")
+        assert await place.read() == "done"
+        assert ran.calls == [("seat", {"seats": 3}), ("look_up", {})]
+
+
+@rule("C6b")
+async def test_a_persons_tool_answers_to_the_policy(door: Door) -> None:
+    async with door.place(Setup(policy=ToolPolicy(deny=["Confirm*"]))) as place:
+        await place.issue("ConfirmAction", CONFIRM)
+        assert "ConfirmAction" in error(await place.read())
+        assert (await place.report()).refused
+        assert place.required == []
 
 
 @rule("C7")

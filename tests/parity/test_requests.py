@@ -200,6 +200,52 @@ async def test_waiters_are_independent_of_each_other(door: Door) -> None:
         assert await people.wait(request.pending_id) == came_to[0]
 
 
+@rule("R6b")
+async def test_a_request_whose_last_waiter_is_cut_is_withdrawn(door: Door) -> None:
+    made: list[PendingInput] = []
+    people = HumanInputHandler()
+
+    async def run(_name: str, _arguments: Mapping[str, object]) -> object:
+        made.append(await people.create("LookUp", {}, room_id=ROOM, channel_id=CHANNEL))
+        return await people.wait(made[0].pending_id)
+
+    async with door.place(Setup(people=people, handler=run, timeouts={"look_up": 5})) as place:
+        await place.issue("look_up")
+        assert "look_up" in error(await place.read())
+        await settle_down()
+        assert (made[0].end, [event.end for event in place.settled]) == (RequestEnd.WITHDRAWN, ["withdrawn"])
+        assert (await place.report()).outcome is OutcomeKind.FAILED
+
+
+@rule("R6c")
+async def test_a_detached_request_outlives_its_call_until_it_is_released(door: Door) -> None:
+    made: list[PendingInput] = []
+    people = HumanInputHandler()
+
+    async def run(_name: str, _arguments: Mapping[str, object]) -> object:
+        made.append(await people.create_detached("LookUp", {}, room_id=ROOM, channel_id=CHANNEL))
+        return "asked"
+
+    async with door.place(Setup(people=people, handler=run)) as place:
+        for _ in range(3):
+            await place.issue("look_up")
+            assert await place.read() == "asked"
+        await settle_down(30)
+        answered, cut, released = made
+        assert all(request.detached and request.end is None and request.actor_id == ACTOR for request in made)
+        assert people.resolve(answered.pending_id, "yes")
+        with anyio.move_on_after(1):
+            await people.wait(cut.pending_id)
+        assert cut.end is None
+        assert people.release(released.pending_id)
+        assert await people.wait(answered.pending_id) == "yes"
+        people.release(answered.pending_id)
+        await people.close(channel_id=CHANNEL)
+        assert [request.end for request in made] == ["answered", "withdrawn", "withdrawn"]
+        await settle_down()
+        assert sorted(str(event.end) for event in place.settled) == ["answered", "withdrawn", "withdrawn"]
+
+
 @rule("R6a")
 async def test_a_settled_request_is_read_by_its_call_whatever_is_retained(door: Door) -> None:
     people = HumanInputHandler(retention=0)
@@ -220,6 +266,33 @@ async def test_a_scope_that_is_closed_withdraws_what_is_open_and_takes_no_more(d
         assert "RuntimeError" in error(await place.read())
         with pytest.raises(RuntimeError):
             await people.create("AskUser", {}, session_id=request.session_id)
+
+
+@rule("R7c")
+async def test_a_room_that_is_closed_takes_no_more_until_it_is_attached_again(door: Door) -> None:
+    async with door.place(Setup()) as place:
+        request, people = await place.ask(), place.people.handler
+        await people.close(channel_id=CHANNEL, room_id=ROOM)
+        assert request.end is RequestEnd.WITHDRAWN
+        assert "RuntimeError" in error(await place.read())
+        with pytest.raises(RuntimeError):
+            await people.create("AskUser", {}, room_id=ROOM, channel_id=CHANNEL)
+        people.attach_room(ROOM, channel_id=CHANNEL)
+        await place.ask()
+        await place.answer()
+        assert json.loads(await place.read())["confirmed"] is True
+
+
+@rule("R7d")
+async def test_a_handler_that_is_closed_takes_nothing_any_more(door: Door) -> None:
+    async with door.place(Setup()) as place:
+        request, people = await place.ask(), place.people.handler
+        await people.close()
+        assert (request.end, [event.end for event in place.settled]) == (RequestEnd.WITHDRAWN, ["withdrawn"])
+        assert "RuntimeError" in error(await place.read())
+        await place.issue("ConfirmAction", CONFIRM)
+        assert "RuntimeError" in error(await place.read())
+        assert people.pending == {}
 
 
 @rule("R7a")
@@ -267,6 +340,32 @@ async def test_without_askers_the_clock_starts_at_once(door: Door) -> None:
         assert request.expires_at - request.created_at == timedelta(seconds=30)
         await place.read()
         assert request.end is RequestEnd.TIMED_OUT
+
+
+@rule("R8b")
+async def test_a_question_that_is_put_to_nobody_in_its_time_has_timed_out_too(door: Door) -> None:
+    async with door.place(Setup(askers=[ScriptedAsker(puts_after_s=None)], timeout=30)) as place:
+        request = await place.ask()
+        assert "timed out after 30s" in error(await place.read())
+        assert (request.end, request.expires_at) == (RequestEnd.TIMED_OUT, None)
+
+
+@rule("R9b")
+async def test_slow_hooks_keep_a_person_from_being_asked_for_a_second_at_most(door: Door) -> None:
+    asker = ScriptedAsker()
+    async with door.place(Setup(askers=[asker])) as place:
+
+        @place.kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)
+        async def slow(_event: PendingInputEvent, _ctx: HookContext) -> None:
+            await anyio.sleep(20)
+
+        await place.ask()
+        await settle_down(0.9)
+        assert asker.notes == []
+        await settle_down(0.2)
+        assert asker.notes == ["asks", "put"]
+        await place.answer()
+        await place.read()
 
 
 @rule("R9")

@@ -114,6 +114,9 @@ class TextPlace(Place):
         assert not self._results
         await self.model.expect_nothing(for_s=for_s)
 
+    async def declared(self) -> set[str]:
+        return {tool.name for tool in (await self.answering()).request.tools}
+
     def serve(self, handler: ToolHandler) -> None:
         self.channel.tool_handler = self.model.handler = handler
 
@@ -163,6 +166,7 @@ _RUNS: Final = "the provider serves the call, and bounds it"
 _THEIRS: Final = "a person is asked by whoever writes the handler, through a `HumanInputHandler` of their own"
 _NO_LEG: Final = "nobody is on a leg"
 _NO_CONNECTION: Final = "a chat model is asked anew for each round: there is no connection to lose"
+_NO_ROLE: Final = "who writes to a text channel has no role there"
 _QUIET: Final = "its model says nothing while a call of its round is open"
 
 
@@ -172,6 +176,7 @@ TEXT_LACKS: Final[Mapping[str, str]] = {
     "C2.4": _NO_LEG,
     "C3": "what the user wrote is what its turn begins with",
     "C2.7": _NAMED,
+    "C6a": _NO_ROLE,
     "C5a": "its model knows no tools but the channel's",
     "C18b": "a chat model says of no length that it cannot take it",
     "C20": _ROUNDS,
@@ -192,6 +197,8 @@ EXTERNAL_LACKS: Final[Mapping[str, str]] = {
     "C3": "what the user wrote is what its turn begins with",
     "C2.7": _NAMED,
     "C5": "it is for the tools that the channel does not declare",
+    "C6a": _NO_ROLE,
+    "C6b": _THEIRS,
     "C7": _PROPOSED,
     "C8": _PROPOSED,
     "C9b": "what a hook rewrites cannot be passed on, so that such a call is refused",
@@ -205,7 +212,7 @@ EXTERNAL_LACKS: Final[Mapping[str, str]] = {
     "C18": "what the provider ran is its own: nothing of it is cut",
     "C20": _ROUNDS,
     "C21": _QUIET,
-    **dict.fromkeys(("E1a", "E1b", "E1d", "E4a", "E10a", "E15", "R"), _THEIRS),
+    **dict.fromkeys(("D", "E1a", "E1b", "E1d", "E4a", "E10a", "E15", "R"), _THEIRS),
     "E2": _NO_LEG,
     "E3": _NO_LEG,
     "E5": _NO_CONNECTION,

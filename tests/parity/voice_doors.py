@@ -64,6 +64,9 @@ class VoicePlace(RealtimePlace):
     async def reconfigure(self, *tools: AITool) -> None:
         await self.channel.reconfigure_session(self.session, tools=tools)
 
+    async def take_role(self, role: str) -> None:
+        await self.channel.reconfigure_session(self.session, role=role)
+
     async def hang_up(self) -> None:
         self.caller.hang_up()
         await self.session.closed.wait()
@@ -108,6 +111,7 @@ SPOKEN_LACKS: Final[Mapping[str, str]] = {
     "C4": _OUR_IDS,
     "C5": _SPEECH,
     "C6": _SPEECH,
+    "D2": _SPEECH,
     "E6": _OUR_IDS,
     "E11": NOT_IN_A_ROOM,
     "E7a": "its outcome is told as text on whichever connection stands",

@@ -12,6 +12,7 @@ from voice_hitl.calls.call import ToolCall
 from voice_hitl.channels.delegation_words import InVain
 from voice_hitl.channels.pausing_bound import PausingBound
 from voice_hitl.doors.delegation import DelegationDoor, delegated_call_id
+from voice_hitl.doors.gate import Gate
 from voice_hitl.doors.pipeline import CallWatcher, Pipeline
 from voice_hitl.errors import ReasoningCutShort
 from voice_hitl.reasoning import ExecuteToolCall, ReasoningBackend, ReasoningOutput, ReasoningRequest
@@ -34,6 +35,7 @@ class RunSetup:
         backend: Who works on it.
         request: What it is given, once it is known how its calls are run.
         pipeline: Runs its calls: behind this door, in this book, telling this watcher.
+        gate: What its calls have to pass, as the session has it now.
         timeout_s: How long it may take while nobody is asked; None: no bound.
         send: Gives the model some output.
         in_vain: Tells that it came to nothing, why (`""`: nothing that failed), and returns what the caller hears.
@@ -45,6 +47,7 @@ class RunSetup:
     backend: ReasoningBackend
     request: Callable[[ExecuteToolCall], ReasoningRequest]
     pipeline: Callable[[DelegationDoor, Book, CallWatcher], Pipeline]
+    gate: Callable[[], Gate]
     timeout_s: float | None
     send: Callable[[ReasoningOutput], Awaitable[None]]
     in_vain: Callable[[InVain, str], str]
@@ -176,6 +179,7 @@ class DelegationRun:
         call_id = delegated_call_id(delegation_id, call.id)
         booked: ToolCall | None = None
         if not self._setup.tasks.closed:
+            self.pipeline.gate = self._setup.gate()  # tools and roles may have changed while the backend worked
             booked = self.pipeline.arrive(call_id, call.name, call.arguments, f"{delegation_id}/{response_id}")
         if booked is None:
             first = self._calls.get(call_id)

@@ -155,6 +155,7 @@ class Delegations:
                 backend=backend,
                 request=request,
                 pipeline=lambda door, book, watcher: self._pipeline(door, book, gate, watcher),
+                gate=self._gate,
                 timeout_s=self._timeout_s,
                 send=send,
                 in_vain=self._in_vain,

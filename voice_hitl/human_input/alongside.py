@@ -87,7 +87,8 @@ class Alongside:
         finally:
             if live.pending.end is None:  # the event loop itself is going down
                 self._requests.settle(live.pending.pending_id, RequestEnd.WITHDRAWN)
-            self._requests.forget(live)
+            if live.hooks is None or live.hooks.done:
+                self._requests.forget(live)
 
     async def _tell(self, live: LiveRequest) -> None:
         """Run the hooks, and go on at once when they have ended, or after a second."""
@@ -102,6 +103,9 @@ class Alongside:
         except Exception as error:  # noqa: BLE001 - a broken hook loses the notification, not the request
             self.failed(live, HookTrigger.ON_USER_INPUT_REQUIRED, error)
             return
+        finally:
+            if live.job is not None and live.job.done:
+                self._requests.forget(live)  # until now whoever closes its scope had these to end
         if denied is not None:
             self._requests.settle(live.pending.pending_id, RequestEnd.BLOCKED, reason=denied)
 
