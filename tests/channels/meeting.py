@@ -65,8 +65,9 @@ class Meeting:
         tools: Sequence[AITool] = (LOOK_UP,),
         timeout: float = 60,
         rate: int = 24_000,
+        provider: ScriptedProvider | None = None,
     ) -> None:
-        self.provider = ScriptedProvider(capabilities=model)
+        self.provider = provider or ScriptedProvider(capabilities=model)
         self.conference = ScriptedConference(capabilities=capabilities)
         self.requests = HumanInputHandler()
         self.human = HumanInputToolHandler(

@@ -46,7 +46,9 @@ class ScriptedConference:
 
     def room(self, room_id: str) -> ScriptedRoom:
         """A room, whether or not the agent is in it."""
-        return self._rooms.setdefault(room_id, ScriptedRoom(room_id, self._capabilities))
+        if room_id not in self._rooms:
+            self._rooms[room_id] = ScriptedRoom(room_id, self._capabilities)
+        return self._rooms[room_id]
 
     def done(self) -> None:
         """Every message must have been expected, and the agent have left every room; `AssertionError` otherwise."""
