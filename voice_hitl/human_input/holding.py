@@ -7,14 +7,15 @@ takes the answers that other processes send. What fails here never ends a reques
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import anyio
 
-from voice_hitl.enums import PendingInputStatus, RequestEnd
+from voice_hitl.enums import RequestEnd
 from voice_hitl.errors import InvalidAnswer, NotStorable, StoreUnavailable, ToolFailedError, ToolRefusedError
+from voice_hitl.human_input.held import Held
 from voice_hitl.human_input.letter import answer_of, verdict_body
 from voice_hitl.human_input.live import LiveRequest, LiveRequests
 from voice_hitl.human_input.record import Record, Run, body_of
@@ -38,24 +39,6 @@ LETTERS_S: Final = 2.0
 """How long one wait for letters lasts, in seconds."""
 
 NOTHING_EXECUTED: Final = "Nothing was executed."
-
-
-@dataclass(slots=True, eq=False)
-class Held:
-    """One request as the store has it, and as it should."""
-
-    live: LiveRequest
-    record: Record
-    """What is kept of it beside the request itself."""
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
-    row: Row | None = None
-    """What was last written. None: nothing, as far as anybody knows."""
-    attempted: bool = False
-    """Whether it may be in the store."""
-    due: bool = False
-    """Whether a save that nobody waits for is on its way: what changes before it writes goes with it."""
-    lost: bool = False
-    """Somebody else has settled it, when our lease had run out."""
 
 
 class Holding:
@@ -216,7 +199,7 @@ class Holding:
         async with held.lock:
             held.due = False  # before it is looked at: what changes from here on is a save of its own
             while not held.lost:
-                state, holder, record = self._wanted(held)
+                state, holder, record = held.wanted(self.id, self._requests.lock)
                 row, body = held.row, body_of(record)
                 if row is not None and (row.state, row.holder, row.body) == (state, holder, body):
                     break
@@ -229,24 +212,8 @@ class Holding:
                     held.row = wanted
                 else:
                     await self._look(held)
-            if _is_over(held):
+            if held.is_over:
                 self._held.pop(held.live.pending.pending_id, None)
-
-    def _wanted(self, held: Held) -> tuple[RowState, str, Record]:
-        with self._requests.lock:  # what settles it, and with what, is one thing
-            pending = replace(held.live.pending)
-            record = replace(held.record, pending=pending)
-        if pending.end is None:
-            return RowState.OPEN, self.id, record
-        if pending.end is RequestEnd.WITHDRAWN and held.live.cut_off and record.kept:
-            # Its call is over; nobody holds it, and it may still be answered.
-            still_open = replace(pending, status=PendingInputStatus.PENDING, end=None)
-            return RowState.OPEN, "", replace(record, pending=still_open)
-        if record.runs and pending.end is RequestEnd.ANSWERED:
-            if record.run is None:
-                return RowState.CLAIMED, self.id, record
-            return (RowState.SETTLED if record.run.error is None else RowState.FAILED), self.id, record
-        return RowState.SETTLED, self.id, record
 
     async def _look(self, held: Held) -> None:
         """The store has another row than we thought: ours after all, none any more, or somebody else's."""
@@ -354,11 +321,3 @@ class Holding:
         if not self._reported:
             self._reported = True
             self._failed(held.live, "store", error)
-
-
-def _is_over(held: Held) -> bool:
-    """Whether nothing more is to be written; a lost approval is kept until its tool would have run."""
-    if held.lost:
-        return not held.record.runs or held.record.run is not None
-    row = held.row
-    return row is not None and (row.state in (RowState.SETTLED, RowState.FAILED) or not row.holder)

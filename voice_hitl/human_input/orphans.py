@@ -14,6 +14,7 @@ from voice_hitl.enums import RequestEnd
 from voice_hitl.errors import InvalidAnswer, StoreUnavailable, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.holding import RETRY_S, Holding
 from voice_hitl.human_input.late import told_after_the_call
+from voice_hitl.human_input.late_tools import LateTools
 from voice_hitl.human_input.letter import answer_body, verdict_of
 from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.record import Record, Run, body_of, record_of
@@ -24,10 +25,9 @@ from voice_hitl.requests.pending import PendingInputEvent, copy_json
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.store import Letter, Row, RowState, Store, Unreadable
 from voice_hitl.tasks import Tasks, run_users_code
-from voice_hitl.tools.context import ToolCallContext, tool_call_context
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
-from voice_hitl.tools.human_tool import HumanTool, as_human_tool, model_json
+from voice_hitl.tools.human_tool import HumanTool, as_human_tool
 
 log = logging.getLogger(__name__)
 
@@ -87,8 +87,7 @@ class Orphans:
     ) -> None:
         self._store = store
         self._holding = holding
-        self._tools = {tool.name: tool for tool in tools}
-        self._tool_handler = tool_handler
+        self._tools = LateTools(tools, tool_handler)
         self._on_late_result = on_late_result
         self._tell_late = tell_late
         self._tasks = Tasks("late results")
@@ -139,14 +138,14 @@ class Orphans:
             return Settlement.LATE if await self._write(row, record.ended(end), RowState.SETTLED) else None
         if not may_answer(pending.audience, answer.by, record.participant or None, answer.roles):
             return Settlement.NOT_ALLOWED
-        tool = self._tools.get(pending.tool_name)
+        tool = self._tools.find(pending.tool_name)
         is_question = tool is not None and not record.runs
         try:
             taken = take_answer(NewRequest(pending, tool=as_human_tool(tool) if is_question and tool else None), answer)
         except InvalidAnswer as why:
             return Settlement.INVALID(str(why))
         runs = record.runs and taken.end is RequestEnd.ANSWERED
-        if runs and (missing := self._missing(record)):
+        if runs and (missing := self._tools.missing(record.pending.tool_name)):
             return Settlement.INVALID(f"{missing}. Nothing was executed, and the approval is still open")
         edited = copy_json(answer.edited_arguments) if answer.edited_arguments is not None else None
         text = None if runs else taken.text
@@ -198,7 +197,7 @@ class Orphans:
                     ended.append(PendingInputEvent.of(record.pending))
                 continue
             (orphans if row.state is RowState.OPEN else unknown).append(PendingInputEvent.of(record.pending))
-            if record.runs and self._missing(record):
+            if record.runs and self._tools.missing(record.pending.tool_name):
                 missing.add(record.pending.tool_name)
         for each in unreadable:
             log.warning("request %s is in the store, and cannot be read: %s", each.id, each.why)
@@ -234,9 +233,9 @@ class Orphans:
         name = record.pending.tool_name
         if row.holder in await self._store.alive((row.holder,)):
             raise ToolFailedError(f"{name!r} is running in another process, or here")
-        if missing := self._missing(record):
+        if missing := self._tools.missing(record.pending.tool_name):
             raise ToolFailedError(f"{missing}. Nothing was executed")
-        if not self._idempotent(name):
+        if not self._tools.is_idempotent(name):
             raise ToolFailedError(f"nobody knows whether {name!r} ran. It does not run again: it is not idempotent")
         await self._holding.present()
         claimed = await self._write(row, record, RowState.CLAIMED)
@@ -257,27 +256,7 @@ class Orphans:
 
     async def _run(self, row: Row, record: Record, arguments: dict[str, object]) -> Run:
         """Run the tool of a claim that is ours, and record how it ended."""
-        pending = record.pending
-        context = ToolCallContext(
-            room_id=pending.room_id,
-            call_id=pending.tool_call_id,
-            channel_id=pending.channel_id,
-            channel_type=pending.channel_type,
-            session_id=pending.session_id,
-            actor_id=pending.actor_id,
-            door=pending.door,
-        )
-        handler = cast("ToolHandler", self._tool_handler)
-        name = pending.tool_name
-        try:
-            with tool_call_context(context):
-                result = await run_users_code(partial(handler, name, arguments), label=f"late run of {name}")
-            run = Run(result if isinstance(result, str) else model_json(result))
-        except (ToolRefusedError, ToolFailedError) as error:
-            run = Run(error=str(error))
-        except Exception as error:
-            log.warning("the late run of %s failed", name, exc_info=error)
-            run = Run(error=f"The tool call failed ({type(error).__name__}).")
+        run = await self._tools.run(record.pending, arguments)
         await self._record(row, record, run)
         return run
 
@@ -309,17 +288,6 @@ class Orphans:
         mine = Row(row.id, row.version + 1, state, self._holding.id, body_of(record))
         orphan_of = row.holder if row.holder not in ("", self._holding.id) else None
         return mine if await self._store.write(mine, orphan_of=orphan_of) else None
-
-    def _missing(self, record: Record) -> str:
-        """What keeps the tool from running here; empty: nothing."""
-        name = record.pending.tool_name
-        if name not in self._tools:
-            return f"this process has no tool {name!r} (tools=)"
-        return "" if self._tool_handler is not None else f"this process has nothing that runs {name!r} (tool_handler=)"
-
-    def _idempotent(self, name: str) -> bool:
-        tool = self._tools[name]
-        return (tool.definition if isinstance(tool, HumanTool) else tool).idempotent
 
 
 def _record(row: Row | Unreadable) -> Record:
