@@ -38,6 +38,8 @@ class WrittenAnswer:
 
         `whole`: whether it was written to its end; of one that was cut no call is taken, and no half of one is shown.
         """
+        if not self._written:
+            return "", None
         clean = without_responses(self._written) if self._tools else self._written
         found = find_call(clean, self._tools) if self._tools and whole else None
         if found is not None:
