@@ -7,7 +7,7 @@ from voice_hitl.speech.lexicon import Tag, lexicon_for
 
 def test_a_question_names_values_and_what_they_are_about() -> None:
     asked = asked_by(Confirm(prompt="Book a table for two people at seven on March 5th?"), "en")
-    assert {("number", 2.0), ("time", 7.0), ("day", 5.0)} <= asked.values
+    assert {("number", (2.0,)), ("time", (7.0,)), ("day", (5.0,))} <= asked.values
     assert {"number", "time", "day"} <= asked.kinds
     assert "name" not in asked.kinds
 
@@ -34,7 +34,7 @@ def test_what_is_taken_away_is_known() -> None:
 
 def test_an_iso_day_is_read_as_it_is_said() -> None:
     asked = asked_by(Confirm(prompt="Shall I?", details={"day": "2026-03-05"}), "en")
-    assert ("day", 5.0) in asked.values
+    assert ("day", (5.0,)) in asked.values
     assert asked_by(Confirm(prompt="Shall I?", details={"day": "2026-13-05"}), "en").kinds
 
 

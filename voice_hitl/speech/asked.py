@@ -16,7 +16,11 @@ _ISO_DAY = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
 _NAMES = frozenset({Tag.OTHER, Tag.FACT, Tag.THING, Tag.DEED})
 DEEDS = frozenset({Tag.HALT, Tag.ALTER})
 """Verbs that refuse or alter what is asked, unless they are what is asked."""
+_BENT = DEEDS | {Tag.NO, Tag.HOLD, Tag.CHANGE, Tag.NEGATION, Tag.UNSURE, Tag.CONDITION, Tag.WITHOUT}
 _NEUTRAL = frozenset({Tag.PLAIN, Tag.FILLER})
+_NOUNS = frozenset({Tag.OTHER, Tag.UNIT, Tag.FACT, Tag.THING})
+Numbers = tuple[float, ...]
+"""A number; of a clock time its hours and minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +30,36 @@ class Asked:
     Args:
         run: Its words in order, folded, a space around each: what our own voice would say.
         stems: The stems of its words, and of the words that mean the same.
-        values: The numbers it names, each with what it may be about.
+        values: The numbers it names, each with what it may be about; a clock time as one.
         kinds: What the values it names are about.
         bound: By a value (a stem, or a number) the prepositions that it stands behind.
         binders: All those prepositions.
-        counted: By the stem of a noun the numbers that stand before it.
+        counted: By the stem of a noun the numbers that stand before it, an article ("a table") for one.
+        counts: By a number the stems of the nouns that it counts, where it always counts one.
+        halves: By a clock time the halves of the day that it is said with.
         deeds: The stems of its verbs of ending or altering ("Shall I CANCEL it?").
         without: The stems that it takes away ("WITHOUT subtitles").
         implied: What a reply may name though the question does not: a thing where it names none, a deed where it only
             reads values back.
         names_deed: Whether it says what would be done, by a verb of the pack.
+        straight: Whether nothing in it refuses, alters or takes away, so that to tell what it says is to agree.
         open_choice: Whether it offers a choice ("red OR blue"), so that an echo of it chooses.
     """
 
     run: str
     stems: frozenset[str]
-    values: frozenset[tuple[Kind, float]]
+    values: frozenset[tuple[Kind, Numbers]]
     kinds: frozenset[Kind]
-    bound: Mapping[str | float, frozenset[str]]
+    bound: Mapping[str | Numbers, frozenset[str]]
     binders: frozenset[str]
     counted: Mapping[str, frozenset[float]]
+    counts: Mapping[Numbers, frozenset[str]]
+    halves: Mapping[Numbers, frozenset[str]]
     deeds: frozenset[str]
     without: frozenset[str]
     implied: frozenset[Tag]
     names_deed: bool
+    straight: bool
     open_choice: bool
 
 
@@ -84,15 +94,18 @@ def _asked(texts: tuple[str, ...], language: str) -> Asked:
     return Asked(
         run=f" {' '.join(words.folded)} ",
         stems=_stems(words, lexicon),
-        values=frozenset((kind, value) for mark in marks for kind in mark.kinds for value in mark.values),
+        values=frozenset((kind, mark.values) for mark in marks for kind in mark.kinds if mark.values),
         kinds=frozenset(kinds),
         bound={value: frozenset(binders) for value, binders in bound.items()},
         binders=frozenset(binder for binders in bound.values() for binder in binders),
         counted=_counted(words, marks, lexicon),
+        counts=_counts(words, marks, lexicon),
+        halves=_halves(words, marks, lexicon),
         deeds=frozenset(lexicon.stem(words.folded[mark.start]) for mark in marks if mark.tag in DEEDS),
         without=_without(words, marks, lexicon),
         implied=_implied(words, marks, lexicon),
         names_deed=any(mark.tag is Tag.DEED for mark in marks),
+        straight=_BENT.isdisjoint(mark.tag for mark in marks),
         open_choice=any((word,) in lexicon.either for word in words.folded),
     )
 
@@ -128,37 +141,74 @@ def _names_something(words: Words, marks: list[Mark]) -> bool:
 
 def binder_before(index: int, words: Words, lexicon: Lexicon) -> str | None:
     """The preposition before a word, articles and the like between them left out."""
-    for word in reversed(words.folded[:index]):
-        if word not in lexicon.articles:
-            return word if word in lexicon.binders else None
+    folded, articles = words.folded, lexicon.articles
+    while index:
+        index -= 1
+        if folded[index] not in articles:
+            return folded[index] if folded[index] in lexicon.binders else None
     return None
 
 
-def keys_of(mark: Mark, words: Words, lexicon: Lexicon) -> tuple[str | float, ...]:
+def key_of(mark: Mark, words: Words, lexicon: Lexicon) -> str | Numbers:
     """A value as it is compared between question and reply: its numbers, or its first word's stem."""
-    return mark.values or (lexicon.stem(words.folded[mark.start]),)
+    return mark.values or lexicon.stem(words.folded[mark.start])
 
 
-def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | float, set[str]]:
-    bound: dict[str | float, set[str]] = {}
+def half_after(mark: Mark, words: Words, lexicon: Lexicon) -> str | None:
+    """The half of the day that a clock time is said with ("7 PM")."""
+    return lexicon.pack.day_halves.get(words.folded[mark.end]) if mark.end < len(words.folded) else None
+
+
+def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | Numbers, set[str]]:
+    bound: dict[str | Numbers, set[str]] = {}
     for mark in marks:
         binder = None if mark.tag in _NEUTRAL else binder_before(mark.start, words, lexicon)
         if binder is not None:
-            for key in keys_of(mark, words, lexicon):
-                bound.setdefault(key, set()).add(binder)
+            bound.setdefault(key_of(mark, words, lexicon), set()).add(binder)
     return bound
 
 
 def _counted(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str, frozenset[float]]:
     counted: dict[str, frozenset[float]] = {}
     for mark, after in pairwise(marks):
-        if mark.values and after.tag in {Tag.OTHER, Tag.UNIT, Tag.FACT, Tag.THING}:
+        one = words.folded[mark.start] in lexicon.ones
+        if (mark.values or one) and after.tag in _NOUNS:
             noun = lexicon.stem(words.folded[after.start])
             for stem in lexicon.kin.get(noun, frozenset()) | {noun}:
-                counted[stem] = counted.get(stem, frozenset()) | set(mark.values)
+                counted[stem] = counted.get(stem, frozenset()) | set(mark.values or (1.0,))
     return counted
 
 
+def _counts(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, frozenset[str]]:
+    counts: dict[Numbers, frozenset[str]] = {}
+    loose: set[Numbers] = set()
+    for place, mark in enumerate(marks):
+        after = marks[place + 1] if place + 1 < len(marks) else None
+        if mark.values and (after is None or after.tag not in _NOUNS or words.gaps[after.start]):
+            loose.add(mark.values)
+        elif mark.values and after is not None:
+            noun = lexicon.stem(words.folded[after.start])
+            counts[mark.values] = counts.get(mark.values, frozenset()) | lexicon.kin.get(noun, frozenset()) | {noun}
+    return {value: nouns for value, nouns in counts.items() if value not in loose}
+
+
+def _halves(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, frozenset[str]]:
+    halves: dict[Numbers, frozenset[str]] = {}
+    for mark in marks:
+        half = half_after(mark, words, lexicon) if mark.values else None
+        if half is not None:
+            halves[mark.values] = halves.get(mark.values, frozenset()) | {half}
+    return halves
+
+
 def _without(words: Words, marks: list[Mark], lexicon: Lexicon) -> frozenset[str]:
-    taken = (mark for before, mark in pairwise(marks) if before.tag is Tag.WITHOUT)
+    taken = (mark for place, mark in enumerate(marks) if is_taken_away(place, marks, words, lexicon))
     return frozenset(lexicon.stem(words.folded[mark.start]) for mark in taken)
+
+
+def is_taken_away(place: int, marks: list[Mark], words: Words, lexicon: Lexicon) -> bool:
+    """Whether a "without" or a "no" stands before that mark, an article between them left out."""
+    back = place - 1
+    while back >= 0 and words.folded[marks[back].start] in lexicon.articles:
+        back -= 1
+    return back >= 0 and words.folded[marks[back].end - 1] in lexicon.without and not words.gaps[marks[back].end]

@@ -10,6 +10,7 @@ from voice_hitl.speech.heard import OBSTACLES, SILENT, Heard
 from voice_hitl.speech.lexicon import Lexicon, Tag
 from voice_hitl.speech.marks import Mark
 from voice_hitl.speech.reading import Match, NoMatch
+from voice_hitl.speech.taken_up import taken_up
 from voice_hitl.speech.words import Words
 
 _CLEAR = frozenset({Tag.YES, Tag.GO})
@@ -26,6 +27,8 @@ def read_confirm(question: Confirm | Approval, words: Words, marks: list[Mark], 
         return NoMatch(rule="nothing was said")
     heard = Heard(words, marks, asked_by(question, lexicon.pack.code), lexicon)
     heard.sort()
+    if not heard.assents and question.risk != "high":
+        heard.assents += taken_up(heard)
     return _refusal(heard) or _no_assent(heard) or _assent(question, heard)
 
 
@@ -76,6 +79,8 @@ def _no_assent(heard: Heard) -> NoMatch | None:
         return NoMatch(rule=_neither(heard))
     if all(mark.end - 1 in words.asked for mark in heard.assents):
         return NoMatch(rule="a yes that asks")
+    if heard.question is None and words.folded[-1] in heard.lexicon.unfinished and heard.marks[-1].tag in SILENT:
+        return NoMatch(rule="cut off")
     if len(words.folded) >= _OWN_WORDS and f" {' '.join(words.folded)} " in heard.asked.run:
         return NoMatch(rule="the question's own words")
     if heard.contradiction is not None:

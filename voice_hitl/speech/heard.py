@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from voice_hitl.speech.asked import DEEDS, Asked, binder_before, keys_of
+from voice_hitl.speech.asked import DEEDS, Asked, binder_before, half_after, is_taken_away, key_of
 from voice_hitl.speech.lexicon import Lexicon, Tag
 from voice_hitl.speech.marks import Mark
 from voice_hitl.speech.openings import openings
@@ -14,8 +14,10 @@ OBSTACLES = frozenset({Tag.NO, Tag.HOLD, Tag.CHANGE, Tag.CONDITION, Tag.NEGATION
 _SKIPPED = SILENT | {Tag.ASK, Tag.TELL}
 _POINTED = frozenset({Tag.FACT, Tag.THING, Tag.UNIT})
 _WORDS = frozenset({Tag.OTHER, Tag.THING, Tag.DEED})
+_UNJUDGED = frozenset({Tag.PLAIN, Tag.FACT})
 # Looked up once: a member of an enumeration costs as much as the rest of a comparison.
 _CLOSING, _WITHOUT, _UNIT, _HALT, _DEED = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT, Tag.HALT, Tag.DEED
+_AGREE, _THING = Tag.AGREE, Tag.THING
 
 
 @dataclass(slots=True)
@@ -55,8 +57,8 @@ class Heard:
     def sort(self) -> None:
         """Fill the lists."""
         begins = openings(self.marks, self.words, self.lexicon)
-        gaps = self.words.gaps
-        asking = False
+        gaps, raw, past_words = self.words.gaps, self.words.raw, self.lexicon.past
+        asking = past = False
         for position, mark in enumerate(self.marks):
             tag = mark.tag
             if asking and gaps[mark.start] == ".":
@@ -64,10 +66,12 @@ class Heard:
             if position in begins:
                 asking = True
                 self.question = mark.start if self.question is None else self.question
+            past = past and not gaps[mark.start]
             if tag in _SKIPPED:
+                past = past or raw[mark.start] in past_words or raw[mark.end - 1] in past_words
                 continue
             if tag in ASSENT:
-                if not asking:
+                if not asking and not (past and tag is _AGREE):
                     self.assents.append(mark)
             elif tag in OBSTACLES:
                 self._obstacle(position, mark, asking=asking)
@@ -82,7 +86,7 @@ class Heard:
             return False
         if mark.values:
             known = self.asked.values
-            return all(any((kind, value) in known for kind in mark.kinds) for value in mark.values)
+            return any((kind, mark.values) in known for kind in mark.kinds)
         if mark.end == mark.start + 1:
             return self.lexicon.stem(self.words.folded[mark.start]) in self.asked.stems
         return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
@@ -120,10 +124,18 @@ class Heard:
             (self.strangers if named else self.deeds).append(mark)
 
     def _leans_on(self, mark: Mark, before: Mark) -> bool:
-        """Whether it says nothing beyond the word before it: what a number counts, the "one" of "the right one"."""
-        if mark.tag is _UNIT:
-            return bool(before.values)
-        return mark.values == (1.0,) and before.tag in ASSENT and not self.words.gaps[mark.start]
+        """Whether it says nothing beyond the word before it.
+
+        What a number counts, the "one" of "the right one", the "choice" of "an excellent choice", "fine TO ME".
+        """
+        if mark.tag is _UNIT and before.values:
+            return True
+        if before.tag not in ASSENT or self.words.gaps[mark.start]:
+            return False
+        if mark.values == (1.0,):
+            return True
+        said = self.words.folded[mark.start : mark.end]
+        return before.tag is _AGREE and (said in self.lexicon.judges or said[0] in self.lexicon.praised)
 
     def _taking_away(self, position: int, mark: Mark) -> None:
         taken = self.marks[position + 1] if position + 1 < len(self.marks) else None
@@ -138,19 +150,34 @@ class Heard:
         """Why words of the question do not say what it says ("from Rome to Bern" of "from Bern to Rome")."""
         asked, words, lexicon = self.asked, self.words, self.lexicon
         stem = self._stem(mark)
-        if stem in asked.without and (not position or self.marks[position - 1].tag is not Tag.WITHOUT):
+        if asked.without and stem in asked.without and not is_taken_away(position, self.marks, words, lexicon):
             return "it has what the question takes away"
         binder = binder_before(mark.start, words, lexicon)
         if binder is not None and binder in asked.binders:
-            for key in keys_of(mark, words, lexicon):
-                if key in asked.bound and binder not in asked.bound[key]:
-                    return f"another value after {binder!r}"
-        if mark.values and position + 1 < len(self.marks):
-            counted = asked.counted.get(self._stem(self.marks[position + 1]))
-            if counted is not None and not counted.issuperset(mark.values):
-                return "another number of them"
+            key = key_of(mark, words, lexicon)
+            if key in asked.bound and binder not in asked.bound[key]:
+                return f"another value after {binder!r}"
+        if mark.values:
+            return self._another_number(position, mark)
         if mark.start and words.folded[mark.start - 1] in lexicon.ones and 1 not in asked.counted.get(stem, {1}):
             return "one of them"
+        return None
+
+    def _another_number(self, position: int, mark: Mark) -> str | None:
+        asked, words = self.asked, self.words
+        after = self.marks[position + 1] if position + 1 < len(self.marks) else None
+        if after is not None and not words.gaps[after.start]:
+            stem = self._stem(after)
+            counted = asked.counted.get(stem)
+            if counted is not None and not counted.issuperset(mark.values):
+                return "another number of them"
+            counts = asked.counts.get(mark.values)
+            strange = after.tag is _UNIT or (after.tag is _THING and not self.is_echo(after))
+            if strange and counts is not None and stem not in counts:
+                return "as many of something else"
+        half = half_after(mark, words, self.lexicon)
+        if half is not None and half not in asked.halves.get(mark.values, (half,)):
+            return "another half of the day"
         return None
 
     def _means_what_is_asked(self, position: int, mark: Mark) -> bool:
@@ -158,9 +185,9 @@ class Heard:
 
         "Book THAT FLIGHT" (after a deed of the question, and pointed at), "THAT TIME works" (judged), "play the MOVIE".
         """
-        if mark.tag in self.asked.implied:
-            return True
         before = self.words.folded[mark.start - 1] if mark.start else ""
+        if mark.tag in self.asked.implied:
+            return mark.tag is _DEED or before not in self.lexicon.ones
         pointed = before in self.lexicon.pointers
         if pointed:
             if mark.tag in _POINTED:
@@ -169,9 +196,11 @@ class Heard:
             ends = position + 1 == len(self.marks) or self.words.gaps[self.marks[position + 1].start] != ""
             if ends and deed is not None and deed.tag in _WORDS and self.is_echo(deed):
                 return True
-        if pointed or (before in self.lexicon.articles and mark.tag is Tag.FACT):
-            judged = next((one for one in self.marks[position + 1 :] if one.tag is not Tag.PLAIN), None)
-            return judged is not None and judged.tag is Tag.AGREE
+        whole = self.words.folded[mark.start] in self.lexicon.wholes
+        fact = mark.tag is Tag.FACT and (before in self.lexicon.articles or before in self.lexicon.joints)
+        if pointed or whole or fact:
+            judged = next((one for one in self.marks[position + 1 :] if one.tag not in _UNJUDGED), None)
+            return judged is not None and judged.tag is _AGREE
         return False
 
     def _stem(self, mark: Mark) -> str:

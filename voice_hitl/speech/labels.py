@@ -61,7 +61,7 @@ def _stems(words: Words, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _is_plain(word: str, lexicon: Lexicon) -> bool:
-    entry = lexicon.anywhere.single.get(word)
+    entry = lexicon.anywhere.word(word)
     return entry is not None and entry.tag in {Tag.PLAIN, Tag.FILLER}
 
 

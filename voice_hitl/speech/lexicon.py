@@ -52,32 +52,42 @@ class Entry(NamedTuple):
     kinds: tuple[Kind, ...] = ()
 
 
+class Node(NamedTuple):
+    """What the words up to here do as a phrase, and the words that may follow in a longer one."""
+
+    entry: Entry | None
+    longer: "dict[str, Node]"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Phrases, so that the longest one at a place in an utterance is found at once.
+    """Phrases word by word, so that the longest one at a place in an utterance is found in one walk.
 
     Args:
-        lengths: By the first word of a phrase how many words the longer ones have, the longest first.
-        single: Phrases of one word.
-        longer: Longer phrases by their words.
+        first: By the first word of a phrase the rest of it.
     """
 
-    lengths: dict[str, tuple[int, ...]]
-    single: dict[str, Entry]
-    longer: dict[tuple[str, ...], Entry]
+    first: dict[str, Node]
 
     def at(self, folded: tuple[str, ...], index: int) -> tuple[Entry, int] | None:
         """The longest phrase that begins at that word, and the word after it."""
-        word = folded[index]
-        lengths = self.lengths.get(word)
-        if lengths is None:
+        node = self.first.get(folded[index])
+        if node is None:
             return None
-        for length in lengths:
-            entry = self.longer.get(folded[index : index + length])
+        entry, longer = node
+        end = index + 1
+        found = None if entry is None else (entry, end)
+        while longer and end < len(folded) and (node := longer.get(folded[end])) is not None:
+            entry, longer = node
+            end += 1
             if entry is not None:
-                return entry, index + length
-        entry = self.single.get(word)
-        return None if entry is None else (entry, index + 1)
+                found = entry, end
+        return found
+
+    def word(self, word: str) -> Entry | None:
+        """What that word does by itself."""
+        node = self.first.get(word)
+        return None if node is None else node.entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,7 @@ class Lexicon:
         leading: Phrases that do it only where a clause begins.
         accented: What a single word does where it is said with its accents ("qué", not "que").
         alone: Words that assent where a pause or the end follows.
+        clauses: Phrases that assent where they are a whole clause.
         kin: For a stem the stems that mean the same.
         months: These and the fields after it: the pack's lists of that name, as single words.
     """
@@ -99,6 +110,7 @@ class Lexicon:
     leading: Table
     accented: dict[str, Entry]
     alone: frozenset[str]
+    clauses: Table
     kin: dict[str, frozenset[str]]
     commands: dict[tuple[str, ...], CommandName]
     months: frozenset[str]
@@ -116,6 +128,15 @@ class Lexicon:
     fetches: frozenset[str]
     read_backs: frozenset[str]
     plain: frozenset[str]
+    without: frozenset[str]
+    first: frozenset[str]
+    praised: frozenset[str]
+    wholes: frozenset[str]
+    past: frozenset[str]
+    performs: frozenset[str]
+    deeds: frozenset[str]
+    it: frozenset[str]
+    unfinished: frozenset[str]
     placers: frozenset[str]
     zeros: frozenset[str]
     minus: frozenset[str]
@@ -130,6 +151,9 @@ class Lexicon:
     either: PhraseSet
     leave_it: PhraseSet
     leads: PhraseSet
+    judges: PhraseSet
+    tells_to: PhraseSet
+    takes: PhraseSet
 
     def stem(self, word: str) -> str:
         """The word without its inflection: "booked" and "bookings" are "book"."""
@@ -147,9 +171,12 @@ def _lexicon(code: str) -> Lexicon:
     return Lexicon(
         pack=pack,
         anywhere=_table(pack, _anywhere(pack)),
-        leading=_table(pack, [(pack.forbids, Tag.NO, ()), (pack.inversions, Tag.ASK, ())]),
+        leading=_table(
+            pack, [(pack.forbids, Tag.NO, ()), (pack.beforehand, Tag.HOLD, ()), (pack.inversions, Tag.ASK, ())]
+        ),
         accented=_accented(pack),
         alone=_singles(pack, pack.alone),
+        clauses=_table(pack, [(pack.clauses, Tag.YES, ())]),
         kin=_kin(pack),
         commands={
             key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
@@ -167,6 +194,15 @@ def _lexicon(code: str) -> Lexicon:
         requests=_singles(pack, pack.requests),
         fetches=_singles(pack, pack.fetches),
         read_backs=_singles(pack, pack.read_backs),
+        without=frozenset(folded(pack, phrase)[-1] for phrase in pack.without),
+        first=_singles(pack, pack.first),
+        praised=_singles(pack, pack.praised),
+        wholes=_singles(pack, pack.wholes),
+        past=_singles(pack, pack.past),
+        performs=_singles(pack, pack.performs),
+        deeds=_singles(pack, pack.deeds),
+        it=_singles(pack, pack.it),
+        unfinished=_singles(pack, pack.unfinished),
         placers=_singles(pack, pack.placers),
         zeros=_singles(pack, pack.zeros),
         minus=_singles(pack, pack.minus),
@@ -183,6 +219,9 @@ def _lexicon(code: str) -> Lexicon:
         either=_phrases(pack, pack.either),
         leave_it=_phrases(pack, pack.leave_it),
         leads=_phrases(pack, pack.leads),
+        judges=_phrases(pack, pack.judges),
+        tells_to=_phrases(pack, pack.tells_to),
+        takes=_phrases(pack, pack.takes),
     )
 
 
@@ -256,18 +295,16 @@ def _anywhere(pack: LanguagePack) -> list[tuple[Phrases, Tag, tuple[Kind, ...]]]
 
 
 def _table(pack: LanguagePack, lists: list[tuple[Phrases, Tag, tuple[Kind, ...]]]) -> Table:
-    single: dict[str, Entry] = {}
-    longer: dict[tuple[str, ...], Entry] = {}
-    lengths: dict[str, set[int]] = {}
+    first: dict[str, Node] = {}
     for words, tag, kinds in lists:
         for key in (key for phrase in words if not _is_accented(phrase, tag) for key in _forms(pack, phrase)):
-            lengths.setdefault(key[0], set())
-            if len(key) == 1:
-                single.setdefault(key[0], Entry(tag, kinds))
-            else:
-                longer.setdefault(key, Entry(tag, kinds))
-                lengths[key[0]].add(len(key))
-    return Table({first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}, single, longer)
+            longer = first
+            for word in key[:-1]:
+                longer = longer.setdefault(word, Node(None, {})).longer
+            last = longer.get(key[-1])
+            if last is None or last.entry is None:
+                longer[key[-1]] = Node(Entry(tag, kinds), {} if last is None else last.longer)
+    return Table(first)
 
 
 def _is_accented(phrase: str, tag: Tag) -> bool:

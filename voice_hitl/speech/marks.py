@@ -17,7 +17,7 @@ class Mark(NamedTuple):
     kinds: tuple[Kind, ...] = ()
     """What a value may be about; a bare number may be a number or a clock time."""
     values: tuple[float, ...] = ()
-    """A value's numbers."""
+    """A value's numbers; of a clock time its hours, and its minutes where they are not zero."""
 
 
 # After these a new clause may begin without a pause: transcripts often have no punctuation.
@@ -34,6 +34,9 @@ _NUMBER_OR_TIME: tuple[Kind, ...] = ("number", "time")
 _YES = Entry(Tag.YES)
 _VALUE = Tag.VALUE
 _OTHER = Tag.OTHER
+_ASSENTS = frozenset({Tag.YES, Tag.GO, Tag.AGREE})
+_UNIT = Tag.UNIT
+_THING = Tag.THING
 
 
 def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
@@ -48,8 +51,7 @@ def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
         leads = leads or words.gaps[index] != ""
         found = _phrase(words, index, lexicon, leads=leads, broken=broken)
         if index in numbers and (found is None or numbers[index].end > found[1]):
-            number = numbers[index]
-            mark = Mark(_VALUE, index, number.end, _kinds(number, folded, lexicon), number.values)
+            mark = _value(words, numbers, index, lexicon)
         elif found is not None:
             mark = Mark(found[0].tag, index, found[1], found[0].kinds)
         else:
@@ -71,22 +73,84 @@ def _phrase(words: Words, index: int, lexicon: Lexicon, *, leads: bool, broken: 
         broken: Whether a sentence ends anywhere before the last word.
     """
     folded = words.folded
+    word = folded[index]
     found = lexicon.anywhere.at(folded, index)
     if broken and found is not None and "." in words.gaps[index + 1 : found[1]]:
         # "Yes. No" is no set phrase: a sentence ends within it.
-        entry = lexicon.anywhere.single.get(folded[index])
+        entry = lexicon.anywhere.word(word)
         found = None if entry is None else (entry, index + 1)
-    if leads and folded[index] in lexicon.leading.lengths:
-        leading = lexicon.leading.at(folded, index)
-        if leading is not None and (found is None or leading[1] >= found[1]):
-            found = leading
+    if leads:
+        if word in lexicon.leading.first:
+            found = _longer(found, lexicon.leading.at(folded, index))
+        if word in lexicon.clauses.first:
+            clause = lexicon.clauses.at(folded, index)
+            if clause is not None and _is_whole(index, clause[1], words, lexicon):
+                found = _longer(found, clause)
     if found is not None and found[1] > index + 1:
         return found
     if words.raw[index] in lexicon.accented:
         return lexicon.accented[words.raw[index]], index + 1
-    if folded[index] in lexicon.alone and (index + 1 == len(folded) or words.gaps[index + 1]):
+    if word in lexicon.alone and (index + 1 == len(folded) or words.gaps[index + 1]):
         return _YES, index + 1
     return found
+
+
+def _longer(found: tuple[Entry, int] | None, other: tuple[Entry, int] | None) -> tuple[Entry, int] | None:
+    """The phrase that goes further; of two alike the other."""
+    return other if other is not None and (found is None or other[1] >= found[1]) else found
+
+
+def _is_whole(start: int, end: int, words: Words, lexicon: Lexicon) -> bool:
+    """Whether those words are a clause: no pause within, and a pause or another assent after them."""
+    if any(words.gaps[start + 1 : end]):
+        return False
+    if end == len(words.folded) or words.gaps[end]:
+        return True
+    after = lexicon.anywhere.at(words.folded, end)
+    return after is not None and after[0].tag in _ASSENTS
+
+
+def _value(words: Words, numbers: dict[int, Spoken], index: int, lexicon: Lexicon) -> Mark:
+    """The number that begins at that word, with the minutes after it ("seven thirty", "neunzehn Uhr dreißig")."""
+    number = numbers[index]
+    folded = words.folded
+    end = number.end
+    if number.ordinal and folded[index] in lexicon.first and _ends_a_clause(index, words, lexicon):
+        return Mark(Tag.HOLD, index, end)
+    at = end + 1 if end < len(folded) and folded[end] in lexicon.clock else end
+    minutes = numbers.get(at)
+    if (
+        minutes is not None
+        and "" == words.gaps[end] == words.gaps[at]
+        and _is_clock(number, minutes)
+        and not _counts(minutes.end, folded, lexicon)
+    ):
+        return Mark(_VALUE, index, minutes.end, _TIME, (*number.values, *minutes.values))
+    values = number.values
+    while len(values) > 1 and values[-1] == 0:
+        values = values[:-1]
+    return Mark(_VALUE, index, end, _kinds(number, folded, lexicon), values)
+
+
+def _ends_a_clause(index: int, words: Words, lexicon: Lexicon) -> bool:
+    """Whether that word ends a clause and is no day of a month ("tell me the price FIRST")."""
+    if index + 1 < len(words.folded) and not words.gaps[index + 1]:
+        return False
+    before = words.folded[index - 1] if index else ""
+    return before not in lexicon.articles and before not in lexicon.months and before not in lexicon.binders
+
+
+def _is_clock(hours: Spoken, minutes: Spoken) -> bool:
+    if hours.ordinal or minutes.ordinal or len(hours.values) > 1 or len(minutes.values) > 1:
+        return False
+    hour, minute = hours.values[0], minutes.values[0]
+    return 1 <= hour <= 24 and 10 <= minute <= 59 and hour.is_integer() and minute.is_integer()
+
+
+def _counts(index: int, folded: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether a number before that word counts something: people, tables."""
+    entry = lexicon.anywhere.word(folded[index]) if index < len(folded) else None
+    return entry is not None and (entry.tag is _UNIT or entry.tag is _THING)
 
 
 def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[Kind, ...]:
@@ -99,5 +163,4 @@ def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[K
         return _DAY
     if len(number.values) > 1 or after in lexicon.clock or before in lexicon.time_leads:
         return _TIME
-    unit = lexicon.anywhere.single.get(after)
-    return _NUMBER if unit is not None and unit.tag is Tag.UNIT else _NUMBER_OR_TIME
+    return _NUMBER if _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME

@@ -61,6 +61,8 @@ class LanguagePack:
         no: A refusal by itself ("no", "not now", "I'm good").
         forbids: A refusal where a clause begins with it ("don't").
         holds: Not yet ("wait", "later").
+        beforehand: Not yet, where a clause begins with it ("first tell me the price").
+        first: Not yet, where a clause ends with it ("tell me the price first").
         changes: Announces something else ("but", "instead").
         conditions: A condition or an alternative ("if", "or"); inside a question it is part of what is asked.
         negations: Turns round what it stands by ("not", "never").
@@ -68,8 +70,18 @@ class LanguagePack:
         alters: Verbs of altering ("change", "add"): never part of a yes, but where the question itself has them.
         yes: Assent that means nothing else ("yes", "of course").
         alone: Assent only where a pause or the end follows: else the word means something else ("si").
+        clauses: Assent only where they are a whole clause: "I do", "it is", "why not", "handle it".
         goes: Assent that tells to do it ("go ahead").
         agree: Assent by judgement ("fine", "that works").
+        praised: What a judgement may be followed by and say no more ("excellent CHOICE").
+        judges: Who judges, after a judgement ("fine TO ME").
+        wholes: All that is asked, where it is judged ("EVERYTHING is fine").
+        past: In a clause with one of these a judgement is about something else ("it WAS great").
+        tells_to: Before a verb of the question they tell to do it ("I WANT TO book it", "YOU CAN book it").
+        takes: Before a thing of the question they take it ("I'LL TAKE the room").
+        performs: Verbs that stand for any deed, with the thing that is done ("MAKE the reservation").
+        it: What stands for the thing that is done ("book IT").
+        unfinished: Words that no sentence ends in: what ends in one was cut off.
         acknowledges: Assent where nothing else is said, else only "I heard you" ("okay").
         closings: Ends the matter: part of a yes, by itself a no ("that's all").
         fillers: Says nothing ("uh", "please", "thank you").
@@ -86,6 +98,7 @@ class LanguagePack:
         read_backs: What such a question says ("confirm", "correct").
         units: What numbers count, and no value by themselves ("people", "days").
         clock: Makes the number before it a clock time ("pm").
+        day_halves: Words after a clock time that say which of two times of that number it is, and which ("am", "pm").
         plain: Adds nothing by itself (articles, pronouns, auxiliaries, "I'd like").
         pointers: Points at what is asked ("that flight").
         halted: What a halt may be said of and still refuse ("it", "that", "everything").
@@ -130,6 +143,8 @@ class LanguagePack:
     no: Phrases = ()
     forbids: Phrases = ()
     holds: Phrases = ()
+    beforehand: Phrases = ()
+    first: Phrases = ()
     changes: Phrases = ()
     conditions: Phrases = ()
     negations: Phrases = ()
@@ -137,8 +152,18 @@ class LanguagePack:
     alters: Phrases = ()
     yes: Phrases = ()
     alone: Phrases = ()
+    clauses: Phrases = ()
     goes: Phrases = ()
     agree: Phrases = ()
+    praised: Phrases = ()
+    judges: Phrases = ()
+    wholes: Phrases = ()
+    past: Phrases = ()
+    tells_to: Phrases = ()
+    takes: Phrases = ()
+    performs: Phrases = ()
+    it: Phrases = ()
+    unfinished: Phrases = ()
     acknowledges: Phrases = ()
     closings: Phrases = ()
     fillers: Phrases = ()
@@ -154,6 +179,7 @@ class LanguagePack:
     read_backs: Phrases = ()
     units: Phrases = ()
     clock: Phrases = ()
+    day_halves: Mapping[str, str] = field(default_factory=dict[str, str])
     plain: Phrases = ()
     pointers: Phrases = ()
     halted: Phrases = ()
