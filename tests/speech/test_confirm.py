@@ -241,6 +241,160 @@ def test_the_words_of_an_approval_are_its_tool_and_its_arguments() -> None:
     assert read("yes, refund Bob", approval) == NoMatch()
 
 
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "Book it.",
+        "please book it",
+        "Make the reservation.",
+        "We'll take it",
+        "I'd like to book it",
+        "you can book the table now",
+        "could you please book it?",
+        "I'll take the table",
+    ],
+)
+def test_to_take_the_question_up_in_other_words_is_a_yes(utterance: str) -> None:
+    assert read(utterance) == Match(True)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "book it?",
+        "book a hotel",
+        "book it at eight",
+        "book two tables",
+        "I have booked it",
+        "I already booked it",
+        "I'll book it",
+        "I can do it",
+        "let me do it",
+        "I'll have to pass",
+        "book",
+        "book it tomorrow",
+        "don't book it",
+        "take the bus",
+    ],
+)
+def test_to_tell_something_else_is_no_yes(utterance: str) -> None:
+    assert not is_yes(read(utterance))
+
+
+def is_yes(reading: Reading) -> bool:
+    return isinstance(reading, Match) and reading.value is True
+
+
+def test_what_a_question_would_end_or_leave_out_is_not_taken_up() -> None:
+    assert not is_yes(read("play it", Confirm(prompt="Shall I stop playing the movie?")))
+    assert not is_yes(read("play the movie", Confirm(prompt="Shall I play it without subtitles?")))
+    assert not is_yes(read("pay it", Confirm(prompt="Shall I pay the bill?", risk="high")))
+
+
+def test_a_detail_may_go_with_what_is_taken_up() -> None:
+    assert read("Book it for friday", Confirm(prompt="Shall I book it?")) == Match(True, "it for friday")
+    assert read("I want two tickets", Confirm(prompt="Shall I get tickets?")) == Match(True, "two tickets")
+    assert not is_yes(read("see it tomorrow", Confirm(prompt="Shall I get tickets?")))
+
+
+@pytest.mark.parametrize("utterance", ["I do.", "It is.", "you may", "we would", "why not", "I'd love to", "feel free"])
+def test_a_whole_clause_assents(utterance: str) -> None:
+    assert read(utterance) == Match(True)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "it is what it is",
+        "I do mind",
+        "why not seven",
+        "why. not now",
+        "you may cancel",
+        "it is late",
+        "I would wait",
+        "what I do",
+        "I'd love to but I can't",
+    ],
+)
+def test_a_clause_that_goes_on_does_not(utterance: str) -> None:
+    assert not is_yes(read(utterance))
+
+
+def test_a_judgement_of_all_of_it_is_a_yes_and_of_the_past_is_none() -> None:
+    for judged in (
+        "Yes, everything's good",
+        "all is well",
+        "excellent choice",
+        "That sounds about right",
+        "fine to me",
+    ):
+        assert read(judged) == Match(True), judged
+    for past in ("that was good", "it was correct", "would have been great", "were fine", "some of it is right"):
+        assert not is_yes(read(past)), past
+
+
+def test_an_offer_may_be_declined_by_thats_okay() -> None:
+    assert not is_yes(read("That's okay.", OPEN))
+    assert read("That's okay with me.", OPEN) == Match(True)
+    assert read("That's okay.", TABLE) == Match(True)
+
+
+def test_what_ends_in_the_middle_is_no_yes() -> None:
+    for cut in ("yes, for", "yes I would like a", "okay and", "sure, at"):
+        assert read(cut) == NoMatch(), cut
+
+
+def test_the_end_without_a_clear_yes_is_no_yes() -> None:
+    assert not is_yes(read("Great, that's all I need.", OPEN))
+    assert not is_yes(read("That's good for now.", OPEN))
+
+
+def test_a_sentence_s_end_cuts_a_phrase_where_it_is() -> None:
+    assert read("I'm good. Thanks.", OPEN) == Match(False)
+    assert read("I am all set. Thank you", OPEN) == Match(False)
+
+
+def test_something_first_is_not_yet() -> None:
+    assert not is_yes(read("yes, tell me the price first"))
+    assert not is_yes(read("yes, first I need to check my balance"))
+    assert is_yes(read("yes, on March first", Confirm(prompt="Shall I book it for March 1st?")))
+
+
+@pytest.mark.parametrize(
+    ("utterance", "yes"),
+    [
+        ("yes, at seven thirty", True),
+        ("yes, 7:30 pm", True),
+        ("yes, at seven", False),
+        ("yes, 7:30 am", False),
+        ("yes, at 7:45", False),
+    ],
+)
+def test_a_clock_time_is_one_value(utterance: str, *, yes: bool) -> None:
+    assert is_yes(read(utterance, Confirm(prompt="Book a table at 7:30 pm?"))) is yes
+
+
+def test_a_number_counts_what_it_counts_in_the_question() -> None:
+    rooms = Confirm(prompt="Book a room for 3 days for 2 people?")
+    assert is_yes(read("yes, for 2 people", rooms))
+    assert not is_yes(read("yes, 3 rooms", rooms))
+    assert not is_yes(read("yes, 2 days", rooms))
+    assert not is_yes(read("yes, 500 euros", TRANSFER))
+
+
+def test_without_reaches_over_an_article() -> None:
+    without = Confirm(prompt="Play it without the subtitles?")
+    assert read("yes, with the subtitles", without) == NoMatch()
+    assert read("yes, no subtitles", Confirm(prompt="Play it, no subtitles?")) != Match(False)
+    assert read("yes, I want subtitles", Confirm(prompt="Play it, no subtitles?")) == NoMatch()
+
+
+def test_another_thing_that_is_wanted_is_no_detail() -> None:
+    assert not is_yes(read("yes, I need a house for one person", Confirm(prompt="Are you ready to buy tickets?")))
+    assert not is_yes(read("yes, find me something on friday", Confirm(prompt="Are you ready to buy tickets?")))
+    assert not is_yes(read("yes, get me a cab there", Confirm(prompt="Shall I add it to your calendar?")))
+
+
 def test_why_it_was_read_so_is_told() -> None:
     assert read("nope").rule == "no: 'nope'"
     assert read("yes, but at eight").rule == "aside: change: 'but'"

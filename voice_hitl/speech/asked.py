@@ -43,6 +43,8 @@ class Asked:
             reads values back.
         names_deed: Whether it says what would be done, by a verb of the pack.
         straight: Whether nothing in it refuses, alters or takes away, so that to tell what it says is to agree.
+        open: Whether it proposes a deed and no value, so that to tell one is no change.
+        offers: Whether it offers something, rather than to tell what would be done.
         open_choice: Whether it offers a choice ("red OR blue"), so that an echo of it chooses.
     """
 
@@ -60,6 +62,8 @@ class Asked:
     implied: frozenset[Tag]
     names_deed: bool
     straight: bool
+    open: bool
+    offers: bool
     open_choice: bool
 
 
@@ -106,6 +110,8 @@ def _asked(texts: tuple[str, ...], language: str) -> Asked:
         implied=_implied(words, marks, lexicon),
         names_deed=any(mark.tag is Tag.DEED for mark in marks),
         straight=_BENT.isdisjoint(mark.tag for mark in marks),
+        open=kinds <= {"name"} and lexicon.read_backs.isdisjoint(words.folded),
+        offers=_offers(words, marks, lexicon),
         open_choice=any((word,) in lexicon.either for word in words.folded),
     )
 
@@ -128,6 +134,12 @@ def _implied(words: Words, marks: list[Mark], lexicon: Lexicon) -> frozenset[Tag
     if Tag.DEED not in named and not lexicon.read_backs.isdisjoint(words.folded):
         implied.add(Tag.DEED)
     return frozenset(implied)
+
+
+def _offers(words: Words, marks: list[Mark], lexicon: Lexicon) -> bool:
+    if not lexicon.read_backs.isdisjoint(words.folded) or any(mark.tag is Tag.GO for mark in marks):
+        return False
+    return any(lexicon.offers.at(words.folded, index) for index in range(len(words.folded)))
 
 
 def _names_something(words: Words, marks: list[Mark]) -> bool:

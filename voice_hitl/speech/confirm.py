@@ -81,11 +81,22 @@ def _no_assent(heard: Heard) -> NoMatch | None:
         return NoMatch(rule="a yes that asks")
     if heard.question is None and words.folded[-1] in heard.lexicon.unfinished and heard.marks[-1].tag in SILENT:
         return NoMatch(rule="cut off")
+    if heard.closings and _CLEAR.isdisjoint(mark.tag for mark in heard.assents):
+        return NoMatch(rule="ends it, and no clear yes")
+    if heard.asked.offers and all(_is_tepid(mark, heard) for mark in heard.assents):
+        return NoMatch(rule="may decline an offer")
     if len(words.folded) >= _OWN_WORDS and f" {' '.join(words.folded)} " in heard.asked.run:
         return NoMatch(rule="the question's own words")
     if heard.contradiction is not None:
         return NoMatch(rule=f"aside: a change: {heard.contradiction}")
     return None
+
+
+def _is_tepid(mark: Mark, heard: Heard) -> bool:
+    """Whether it may as well decline: "that's okay", nothing said of with whom."""
+    folded, end = heard.words.folded, mark.end
+    said = folded[max(0, end - 3) : end], folded[max(0, end - 2) : end]
+    return not heard.lexicon.tepid.isdisjoint(said) and (end == len(folded) or heard.words.gaps[end] != "")
 
 
 def _neither(heard: Heard) -> str:
@@ -117,6 +128,10 @@ def _with_a_detail(question: Confirm | Approval, heard: Heard) -> Match | NoMatc
         return NoMatch(rule="aside: a change: a detail that was not asked about")
     if _CLEAR.isdisjoint(mark.tag for mark in heard.assents):
         return NoMatch(rule="aside: a detail, and no clear yes")
+    if any(
+        mark.tag is Tag.THING or heard.words.folded[mark.start] in heard.lexicon.searches for mark in heard.strangers
+    ):
+        return NoMatch(rule="aside: yes, and something else is wanted")
     if heard.strangers and ("name" in heard.asked.kinds or len(heard.strangers) > _STRANGERS):
         return NoMatch(rule="aside: yes, and something new beside a detail")
     return Match(True, _said_beside(heard), rule="yes, and a detail")

@@ -17,7 +17,7 @@ _WORDS = frozenset({Tag.OTHER, Tag.THING, Tag.DEED})
 _UNJUDGED = frozenset({Tag.PLAIN, Tag.FACT})
 # Looked up once: a member of an enumeration costs as much as the rest of a comparison.
 _CLOSING, _WITHOUT, _UNIT, _HALT, _DEED = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT, Tag.HALT, Tag.DEED
-_AGREE, _THING = Tag.AGREE, Tag.THING
+_AGREE, _THING, _GO = Tag.AGREE, Tag.THING, Tag.GO
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Heard:
                 past = past or raw[mark.start] in past_words or raw[mark.end - 1] in past_words
                 continue
             if tag in ASSENT:
-                if not asking and not (past and tag is _AGREE):
+                if not asking and not (past and tag is _AGREE) and not (tag is _GO and self._does_it_alone(mark)):
                     self.assents.append(mark)
             elif tag in OBSTACLES:
                 self._obstacle(position, mark, asking=asking)
@@ -90,6 +90,14 @@ class Heard:
         if mark.end == mark.start + 1:
             return self.lexicon.stem(self.words.folded[mark.start]) in self.asked.stems
         return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
+
+    def _does_it_alone(self, mark: Mark) -> bool:
+        """Whether they would do it themselves ("I CAN do it", "LET ME proceed"): nothing that we are told to do."""
+        said, start = self.words.folded, mark.start
+        return (
+            said[start - 1 : start] in self.lexicon.themselves
+            or said[max(0, start - 2) : start] in self.lexicon.themselves
+        )
 
     def _obstacle(self, position: int, mark: Mark, *, asking: bool) -> None:
         known = self.asked.deeds if mark.tag is _HALT else self.asked.stems

@@ -131,6 +131,7 @@ class Lexicon:
     without: frozenset[str]
     first: frozenset[str]
     praised: frozenset[str]
+    searches: frozenset[str]
     wholes: frozenset[str]
     past: frozenset[str]
     performs: frozenset[str]
@@ -152,8 +153,11 @@ class Lexicon:
     leave_it: PhraseSet
     leads: PhraseSet
     judges: PhraseSet
+    tepid: PhraseSet
+    offers: Table
     tells_to: PhraseSet
     takes: PhraseSet
+    themselves: PhraseSet
 
     def stem(self, word: str) -> str:
         """The word without its inflection: "booked" and "bookings" are "book"."""
@@ -196,6 +200,7 @@ def _lexicon(code: str) -> Lexicon:
         read_backs=_singles(pack, pack.read_backs),
         without=frozenset(folded(pack, phrase)[-1] for phrase in pack.without),
         first=_singles(pack, pack.first),
+        searches=_singles(pack, pack.searches),
         praised=_singles(pack, pack.praised),
         wholes=_singles(pack, pack.wholes),
         past=_singles(pack, pack.past),
@@ -220,8 +225,11 @@ def _lexicon(code: str) -> Lexicon:
         leave_it=_phrases(pack, pack.leave_it),
         leads=_phrases(pack, pack.leads),
         judges=_phrases(pack, pack.judges),
+        tepid=_phrases(pack, pack.tepid),
+        offers=_table(pack, [(pack.offers, Tag.ASK, ())]),
         tells_to=_phrases(pack, pack.tells_to),
         takes=_phrases(pack, pack.takes),
+        themselves=_phrases(pack, pack.themselves),
     )
 
 

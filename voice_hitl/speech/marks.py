@@ -34,7 +34,8 @@ _NUMBER_OR_TIME: tuple[Kind, ...] = ("number", "time")
 _YES = Entry(Tag.YES)
 _VALUE = Tag.VALUE
 _OTHER = Tag.OTHER
-_ASSENTS = frozenset({Tag.YES, Tag.GO, Tag.AGREE})
+_ASSENTS = frozenset({Tag.YES, Tag.GO})
+_NO = Tag.NO
 _UNIT = Tag.UNIT
 _THING = Tag.THING
 
@@ -47,9 +48,11 @@ def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
     marks: list[Mark] = []
     index = 0
     leads = True
+    denied = False
     while index < len(folded):
-        leads = leads or words.gaps[index] != ""
-        found = _phrase(words, index, lexicon, leads=leads, broken=broken)
+        if words.gaps[index]:
+            leads, denied = True, False
+        found = _phrase(words, index, lexicon, leads=leads, denied=denied, broken=broken)
         if index in numbers and (found is None or numbers[index].end > found[1]):
             mark = _value(words, numbers, index, lexicon)
         elif found is not None:
@@ -58,11 +61,14 @@ def marks_of(words: Words, lexicon: Lexicon) -> list[Mark]:
             mark = Mark(_OTHER, index, index + 1)
         marks.append(mark)
         leads = mark.tag in _OPENERS or folded[index] in lexicon.joints
+        denied = mark.tag is _NO
         index = mark.end
     return marks
 
 
-def _phrase(words: Words, index: int, lexicon: Lexicon, *, leads: bool, broken: bool) -> tuple[Entry, int] | None:
+def _phrase(
+    words: Words, index: int, lexicon: Lexicon, *, leads: bool, denied: bool, broken: bool
+) -> tuple[Entry, int] | None:
     """The phrase that begins at that word, and the word after it.
 
     Args:
@@ -70,6 +76,7 @@ def _phrase(words: Words, index: int, lexicon: Lexicon, *, leads: bool, broken: 
         index: The word.
         lexicon: The phrases.
         leads: Whether a clause begins there.
+        denied: Whether a no stands right before it ("no lo quiero").
         broken: Whether a sentence ends anywhere before the last word.
     """
     folded = words.folded
@@ -77,12 +84,11 @@ def _phrase(words: Words, index: int, lexicon: Lexicon, *, leads: bool, broken: 
     found = lexicon.anywhere.at(folded, index)
     if broken and found is not None and "." in words.gaps[index + 1 : found[1]]:
         # "Yes. No" is no set phrase: a sentence ends within it.
-        entry = lexicon.anywhere.word(word)
-        found = None if entry is None else (entry, index + 1)
+        found = lexicon.anywhere.at(folded[: words.gaps.index(".", index + 1)], index)
     if leads:
         if word in lexicon.leading.first:
             found = _longer(found, lexicon.leading.at(folded, index))
-        if word in lexicon.clauses.first:
+        if not denied and word in lexicon.clauses.first:
             clause = lexicon.clauses.at(folded, index)
             if clause is not None and _is_whole(index, clause[1], words, lexicon):
                 found = _longer(found, clause)

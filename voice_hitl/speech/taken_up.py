@@ -8,15 +8,16 @@ from voice_hitl.speech.heard import SILENT, Heard
 from voice_hitl.speech.lexicon import PhraseSet, Tag
 from voice_hitl.speech.marks import Mark
 
-_LEAST = 2
-"""A verb alone is no reply: it may be a piece of anything."""
-
 
 def taken_up(heard: Heard) -> list[Mark]:
     """What stands for a yes in it, as a mark that tells to do it; nothing where it tells something else."""
-    beyond = (heard.refusals, heard.obstacles, heard.closings, heard.strangers, heard.details, heard.deeds)
+    beyond = (heard.refusals, heard.obstacles, heard.closings, heard.strangers, heard.deeds)
     words = heard.words
-    if any(beyond) or heard.question is not None or words.asked or not heard.asked.straight:
+    if heard.details and not heard.asked.open:
+        return []
+    if any(beyond) or heard.question is not None or not heard.asked.straight:
+        return []
+    if words.asked and words.folded[0] not in heard.lexicon.requests:
         return []
     if not heard.lexicon.past.isdisjoint(words.raw):
         return []
@@ -33,7 +34,9 @@ def _told(start: int, heard: Heard) -> int | None:
         verb = folded[index]
         done = verb in lexicon.deeds or verb in lexicon.performs
         named = lexicon.stem(verb) in heard.asked.stems or Tag.DEED in heard.asked.implied
-        if done and _names_it(index + 1, heard, or_it=named):
+        if heard.details:  # "see it tomorrow" of "Shall I get tickets?" may be about another deed
+            named = f" {verb} " in heard.asked.run
+        if done and _names_it(index + 1, heard, or_it=named and verb in lexicon.deeds):
             return index + 1
     taken = _after(index, heard, lexicon.takes)
     if taken == index or (taken < len(folded) and folded[taken] in lexicon.binders):
@@ -57,5 +60,5 @@ def _names_it(index: int, heard: Heard, *, or_it: bool) -> bool:
         return False
     if or_it and heard.words.folded[index] in heard.lexicon.it:
         return True
-    rest = next((mark for mark in heard.marks if mark.start >= index and mark.tag not in SILENT), None)
-    return rest is not None and rest in heard.echoes and len(heard.words.folded) >= _LEAST
+    things = (mark for mark in heard.marks if mark.start >= index and mark.tag not in SILENT and not mark.kinds)
+    return next(things, None) in heard.echoes

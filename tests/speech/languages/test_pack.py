@@ -46,7 +46,7 @@ def test_a_language_without_a_pack_has_no_words() -> None:
 
 @every_pack
 def test_every_assent_of_the_pack_is_a_yes(pack: LanguagePack) -> None:
-    for phrase in (*pack.yes, *pack.goes, *pack.agree, *pack.acknowledges, *pack.harmless):
+    for phrase in (*pack.yes, *pack.goes, *pack.agree, *pack.acknowledges, *pack.harmless, *pack.clauses):
         assert value_of(phrase, pack) is True, phrase
 
 

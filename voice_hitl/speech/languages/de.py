@@ -74,6 +74,14 @@ GERMAN = LanguagePack(
             aber gerne, aber sicher, aber klar, aber natürlich, auf jeden fall, unbedingt, definitiv, absolut,
             bestimmt, freilich, allerdings ja, doch ja, von mir aus, meinetwegen"""
     ),
+    clauses=phrases(
+        """so ist es, das ist so, das will ich, das möchte ich, ja das will ich, (ich |wir )(möchten|möchte|wollen)
+            das, (buch|buche|reservier|reserviere|kauf|kaufe|bestell|bestelle) (es|ihn|sie|das|den),
+            (buchen|reservieren|kaufen|bestellen|überweisen) sie (es|ihn|sie|das|den), (ich nehme|wir nehmen)
+            (es|ihn|sie|das|den), ich bitte darum, (sie dürfen|du darfst), alles (gut|bestens|richtig|korrekt|in
+            ordnung), das hört sich gut an, das klingt etwa richtig, tun sie es, tu es"""
+    ),
+    unfinished=phrases("ein, eine, einen, einem, einer, und, oder, für, um, von, mit, weil, meine, im, am"),
     goes=phrases(
         """los, leg los, legen sie los, los geht es, los gehts, nur zu, mach das, machen sie das, mach es, machen sie
             es, machen sie, mach, mach nur, machen sie nur, tu das, tun sie das, tun sie es, fahren sie fort, weiter,

@@ -41,8 +41,9 @@ ENGLISH = LanguagePack(
             changes, no changes needed, no change needed, nothing to change, nothing to add, i (dont|do not) mind
             (it|that|at all), dont mind if i do, no objection, no objections, i have no objection(|s), no issue(|s), no
             doubt, no doubt about it, without (a|any) doubt, cant complain, (cant|couldnt) be better, dont hesitate, i
-            (cant|cannot|can not) wait, cant wait, couldnt agree more, wouldnt have it any other way, no reason (not
-            to|why not), (i |)see no reason (not to|why not), (i |)(see|have) no
+            (cant|cannot|can not) wait, cant wait, (cant|cannot|can not) wait to (see|hear|watch|go|try|be
+            there|visit|attend|listen)( to it| it| that| them|), couldnt agree more, wouldnt have it any other way, no
+            reason (not to|why not), (i |)see no reason (not to|why not), (i |)(see|have) no
             (problem|problems|issue|issues|objection|objections|mistakes|errors)( with it| with that| with this|), ive
             (no|got no) (problem|issue|objection)( with it| with that| with this|), no (problem|problems|issue|issues)
             with (it|that|this), i (dont|do not) (have|see) (a|any)
@@ -54,13 +55,14 @@ ENGLISH = LanguagePack(
             ask, never better"""
     ),
     unsure=phrases(
-        """yes or no, yes and no, yes no, i (dont|do not) know, dont know, not sure, im not (sure|certain), i am not
-            (sure|certain), not certain, (im |i am |)unsure, maybe, perhaps, possibly, probably, might, i guess, i
-            suppose, i think so, yeah right, depends, it depends, that depends, who knows, no idea, i have no idea, (let
-            me|ill) think, (let me|ill) think about (it|that), i need to think, (let me|ill) (check|see), ill decide,
-            doubtful, hardly, either way, (i am|im) afraid, i hope, supposedly, kind of, sort of, say yes, says yes,
-            said yes, a yes, yes hello, im (here|right here|still here|listening), i am (here|right here|still
-            here|listening), i (can |)hear you, yes speaking, speaking, yesterday"""
+        """for now, for the (moment|time being), for today, yes or no, yes and no, yes no, i (dont|do not) know, dont
+            know, not sure, im not (sure|certain), i am not (sure|certain), not certain, (im |i am |)unsure, maybe,
+            perhaps, possibly, probably, might, i guess, i suppose, i think so, yeah right, depends, it depends, that
+            depends, who knows, no idea, i have no idea, (let me|ill) think, (let me|ill) think about (it|that), i need
+            to think, (let me|ill) (check|see), ill decide, doubtful, hardly, either way, (i am|im) afraid, i hope,
+            supposedly, kind of, sort of, say yes, says yes, said yes, a yes, yes hello, im (here|right here|still
+            here|listening), i am (here|right here|still here|listening), i (can |)hear you, yes speaking, speaking,
+            yesterday"""
     ),
     no=phrases(
         """no, nope, nah, naw, nay, nada, no way, no thanks, no thank you, no need, theres no need, no (i am|im) good,
@@ -106,10 +108,10 @@ ENGLISH = LanguagePack(
         """but, although, though, however, except, except for, instead, actually, rather, id rather, i would rather,
             prefer, i prefer, correction, different, another, other than, apart from, else, on second thought, on second
             thoughts, second thoughts, i meant, i mean, meant, mistake, mistaken, should have been, should be, was
-            supposed, supposed to, sorry, oops, whoops, forgot to, (ill|i will) make (it|that), unfortunately, almost,
-            nearly, partly, partially, correct (it|that|the), leave out, the other, other, others, minus, let me change,
-            first let me, problem, issue, error, opposite, reverse, move it, make that, too
-            (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
+            supposed, supposed to, sorry, oops, whoops, forgot to, (ill|i will|lets|let us) make (it|that),
+            unfortunately, almost, nearly, partly, partially, correct (it|that|the), leave out, the other, other,
+            others, minus, let me change, first let me, problem, issue, error, opposite, reverse, move it, make that,
+            too (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
             meantime, regardless, from here, why would, why did, what about, how about"""
     ),
     conditions=phrases(
@@ -174,6 +176,14 @@ ENGLISH = LanguagePack(
             heard me, (looks|seems) (so|like it), so it (is|seems), please and thank you, if you would, like it, so be
             it"""
     ),
+    tepid=phrases("(thats|that is|its|it is) (okay|ok|alright|all right), (its|it is) fine"),
+    searches=phrases(
+        "find, finding, search, searching, look, looking, locate, browse, explore, compare, suggest, recommend"
+    ),
+    offers=phrases(
+        """would you (like|want|prefer|care), do you (want|need|wish|require), did you want, (want|need) me to, should
+            i, shall i, wanna, you want, can i, could i, may i, any more"""
+    ),
     praised=phrases(
         """choice, idea, plan, thinking, job, work, call, option, selection, suggestion, stuff, news, offer, pick,
             decision, deal, solution"""
@@ -184,17 +194,18 @@ ENGLISH = LanguagePack(
     tells_to=phrases(
         """please, just, do, (i|we) (do |)(want|need) (you |)to, (i|we) would (like|love) (you |)to, (id|wed)
             (like|love) (you |)to, lets, let us, you (can|may|should) (go ahead and |)(please |), go ahead and, im
-            (looking|ready) to, i am (looking|ready) to, (were|we are) (looking|ready) to, help me( to|), kindly"""
+            (looking|ready) to, i am (looking|ready) to, (were|we are) (looking|ready) to, help me( to|), kindly,
+            (can|could|would|will) you (please|kindly), please (can|could|would|will) you, (could|would) you, (i|we)
+            need you to, (i|we) (will|would) (appreciate|like) you to, (id|i would) (appreciate|like|love) (it
+            |)(for|if) you (to|would|could)"""
     ),
     takes=phrases(
         """(i|we) (do |)(want|need), (i|we) would (like|love), (id|wed) (like|love), (well|we will|ill|i will)
             (take|have|go with|go for), let us (take|have|go with|go for), lets (take|have|go with|go for), give
             (me|us), get (me|us)"""
     ),
-    performs=phrases(
-        """make, do, get, set, put, grab, have, stream, cast, show, wire, snag, secure, hold, fix, process, toss,
-            launch, run"""
-    ),
+    themselves=phrases("ill, i will, i can, i could, i may, i might, i did, i have, ive, let me, gonna, going to"),
+    performs=phrases("""make, do, get, set, put, grab, have, show"""),
     it=phrases("it, that, this, them, those, these"),
     unfinished=phrases(
         """a, an, the, and, or, but, for, at, of, from, with, my, your, our, his, their, because, until, if, than,
@@ -230,27 +241,27 @@ ENGLISH = LanguagePack(
             (correctly|right|it|me), you heard right, good job, well done, a go, a plan, hits the spot, absolutely
             perfect, outstanding, exceptional, stellar, swell, neat, sweet, delightful, pleasant, convenient,
             appropriate, reasonable, proper, adequate, sufficient, grand, dandy, phenomenal, magnificent, incredible,
-            impressive, exciting, good enough, fair enough, good to go, (were|we are) good to go, content with
-            (it|that|this), pleased with (it|that|this), do nicely, (will|itll|thatll) do, certain, very well, thats
-            (alright|all right|ok|okay), that is (alright|all right|ok|okay), (alright|okay|ok|all right) (for|with|by)
-            me, (is|its|it is) (okay|ok|alright), okay good, ok good, agreeable, doable, satisfied, comfortable, right
-            on, good idea, great idea, good choice, great choice, sounds like a (plan|good plan|great plan|good
-            idea|great idea), a deal, done deal, you heard me right, that covers it, that does it, works out, i
-            (want|would like|like|love) (that|this), id (like|love) (that|this), i would like (that|this) very much,
-            (id|i would|i) appreciate (it|that), ill (go with|go for|have|do) (it|that|this), im interested, i am
-            interested, (im|i am|were|we are) (good|fine|okay|ok|happy|cool|satisfied|comfortable|content|pleased) with
-            (it|that|this|everything|the details), good by me, 100 percent, hundred percent, it does, positive, fine,
-            good, great, perfect, perfectly, excellent, wonderful, fantastic, awesome, amazing, terrific, splendid,
-            brilliant, super, superb, lovely, nice, cool, beautiful, fabulous, ideal, flawless, marvelous, marvellous,
-            correct, correctly, that is right, thats right, exact, exactly, exactly right,
-            (all|is|be|sounds|seems|looks|got that|quite) right, precisely, accurate, true, works, work, suit, suits,
-            suits well, suitable, works for me, work out, works out, will do, thatll do, that will do, that will have to
-            do, thats it, that is it, thats that, thats the one, that is the one, the one i want, acceptable,
-            satisfactory, on point, spot on, so do i, fits, happy with (it|that|this), okay with (it|that|this|me), my
-            order, love it, i (love|like) (it|that|this), id love (it|that), i would love (it|that), the deal, deal,
-            thats what i (want|wanted|need|needed|said|asked for|meant), what i (want|wanted|need|needed|asked
-            for|said|ordered)( to do|), what im (looking for|after), what i was looking for, as you (say|said), please
-            book it, all (good|correct|right|fine), still good,
+            impressive, exciting, excited, thrilled, enough, interesting, good enough, fair enough, good to go, (were|we
+            are) good to go, content with (it|that|this), pleased with (it|that|this), do nicely, (will|itll|thatll) do,
+            certain, very well, thats (alright|all right|ok|okay), that is (alright|all right|ok|okay),
+            (alright|okay|ok|all right) (for|with|by) me, (is|its|it is) (okay|ok|alright), okay good, ok good,
+            agreeable, doable, satisfied, comfortable, right on, good idea, great idea, good choice, great choice,
+            sounds like a (plan|good plan|great plan|good idea|great idea), a deal, done deal, you heard me right, that
+            covers it, that does it, works out, i (want|would like|like|love) (that|this), id (like|love) (that|this), i
+            would like (that|this) very much, (id|i would|i) appreciate (it|that), ill (go with|go for|have|do)
+            (it|that|this), im interested, i am interested, (im|i am|were|we are)
+            (good|fine|okay|ok|happy|cool|satisfied|comfortable|content|pleased) with (it|that|this|everything|the
+            details), good by me, 100 percent, hundred percent, it does, positive, fine, good, great, perfect,
+            perfectly, excellent, wonderful, fantastic, awesome, amazing, terrific, splendid, brilliant, super, superb,
+            lovely, nice, cool, beautiful, fabulous, ideal, flawless, marvelous, marvellous, correct, correctly, that is
+            right, thats right, exact, exactly, exactly right, (all|is|be|sounds|seems|looks|got that|quite) right,
+            precisely, accurate, true, works, work, suit, suits, suits well, suitable, works for me, work out, works
+            out, will do, thatll do, that will do, that will have to do, thats it, that is it, thats that, thats the
+            one, that is the one, the one i want, acceptable, satisfactory, on point, spot on, so do i, fits, happy with
+            (it|that|this), okay with (it|that|this|me), my order, love it, i (love|like) (it|that|this), id love
+            (it|that), i would love (it|that), the deal, deal, thats what i (want|wanted|need|needed|said|asked
+            for|meant), what i (want|wanted|need|needed|asked for|said|ordered)( to do|), what im (looking for|after),
+            what i was looking for, as you (say|said), please book it, all (good|correct|right|fine), still good,
             (good|great|fine|okay|ok|perfect|right|nice|correct|excellent|wonderful|lovely) (to|with|by|for) me, ill
             take (it|that|them|this), i can take (it|that), im sure, i am sure, got it right, youre right, you are
             right, ten four, 10 4, jolly good, dope, rad, groovy, solid, fab, ace, top notch, great stuff, good stuff,
@@ -357,7 +368,8 @@ ENGLISH = LanguagePack(
     ),
     deeds=phrases(
         """book, reserve, buy, purchase, schedule, play, watch, rent, order, get, start, begin, arrange, listen, hear,
-            hire, take, plan, see, visit, attend, travel, stay, pay, transfer, send, call"""
+            hire, take, plan, see, visit, attend, travel, stay, pay, transfer, send, call, stream, cast, wire, launch,
+            secure"""
     ),
     read_backs=phrases(
         """confirm, confirming, confirmation, correct, right, details, verify, check, clear, sure, proper"""
@@ -373,14 +385,16 @@ ENGLISH = LanguagePack(
         """i, me, my, mine, you, your, we, us, our, it, its, that, thats, this, these, those, them, the, a, an, to, of,
             for, in, on, at, with, by, from, and, as, is, are, am, be, been, was, were, will, would, shall, should, can,
             could, must, do, does, did, done, have, has, had, want, wants, wanted, wanna, love, hereby, nicely, quickly,
-            quick, hurry, again, need, needed, needs, like, liked, id, ill, im, ive, youre, youve, youll, theres, lets,
-            let, go, going, gonna, get, got, make, made, making, thatll, thatd, itll, itd, sound, sounds, seem, seems,
-            look, looks, looking, feels, much, so much, totally, fully, completely, the one, that one, this one, those
-            ones, these ones, which is, because, since, there, some, any, make sure, happy, glad, pleased, ready, i
-            think (that|it|this|thats|its) (is|works|will|would|sounds|should|), started, details, info, information,
-            request, wish, wished, require, required, the details, forward, further, just, at all, looking forward to
-            (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per my
-            request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
+            quick, hurry, again, help me, help us, help me (in|with), help with, help me with (it|that|this), assist me,
+            assist us, assist me (in|with), the (transaction|process|procedure|task|request), i trust you, (your|the)
+            (assistance|help), on my behalf, need, needed, needs, like, liked, id, ill, im, ive, youre, youve, youll,
+            theres, lets, let, go, going, gonna, get, got, make, made, making, thatll, thatd, itll, itd, sound, sounds,
+            seem, seems, look, looks, looking, feels, much, so much, totally, fully, completely, the one, that one, this
+            one, those ones, these ones, which is, because, since, there, some, any, make sure, happy, glad, pleased,
+            ready, i think (that|it|this|thats|its) (is|works|will|would|sounds|should|), started, details, info,
+            information, request, wish, wished, require, required, the details, forward, further, just, at all, looking
+            forward to (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per
+            my request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
             soon as possible, soon, you can, you may, can you, could you, would you, will you, can you please, could you
             please, that all, this all, it all, all of (that|this|it), all the details, everything
             (is|looks|sounds|was), confirm all, confirm that all, which (works|sounds|is|suits), on it, with it, turn

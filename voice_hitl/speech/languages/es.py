@@ -76,6 +76,13 @@ SPANISH = LanguagePack(
             creo, sí por favor, yes, si por favor, si claro, si gracias, si si, si señor, si señora, si está bien, si
             adelante, si correcto, si perfecto, si confirmo, si de acuerdo, si quiero, si lo confirmo, si quiero eso"""
     ),
+    clauses=phrases(
+        """así es, lo es, sí que lo es, eso quiero, lo quiero, la quiero,
+            (reservalo|reservala|reservelo|reservela|compralo|comprelo|hagalo|hazlo|envialo|envielo), me (lo|la)
+            quedo, nos (lo|la) quedamos, (lo|la) (tomo|tomamos), puedes hacerlo, puede hacerlo, todo
+            (bien|correcto|perfecto), todo está (bien|correcto|perfecto)"""
+    ),
+    unfinished=phrases("el, un, una, unos, y, o, pero, para, a, de, del, al, con, en, por, que, mi, mis"),
     goes=phrases(
         """adelante, siga, sigue, prosiga, proceda, continúe, continúa, hágalo, hazlo, hazlo así, hágalo así,
             hagámoslo, hágale, dale, venga, vamos, vamos allá, confirmo, lo confirmo, se lo confirmo, confirmado,

@@ -78,6 +78,12 @@ FRENCH = LanguagePack(
             certainement, absolument, tout à fait, volontiers, avec plaisir, assurément, carrément, bien entendu,
             affirmatif, sans faute, et comment, grave, yes, pour sûr"""
     ),
+    clauses=phrases(
+        """c'est ça, c'est bien ça, c'est le cas, (réservez|réserve|faites|fais|achetez|achète|prenez|prends)
+            (le|la|les), je veux bien, je le veux, je la veux, (je|on|nous) (le|la) (prends|prend|prenons), vous
+            pouvez, tu peux, tout est (bon|correct|parfait|juste), tout va bien, je confirme"""
+    ),
+    unfinished=phrases("un, une, des, et, ou, mais, à, de, du, au, aux, avec, chez, dans, mon, ma, mes, que"),
     goes=phrases(
         """allez-y, vas-y, allons-y, on y va, c'est parti, faites, faites-le, fais-le, faites ça, fais ça, faites
             donc, faisons ça, faisons comme ça, faites comme ça, continuez, continue, procédez, poursuivez, lancez,

@@ -74,6 +74,12 @@ ITALIAN = LanguagePack(
             con piacere, molto volentieri, eccome, di sicuro, affermativo, come no, ben volentieri, altroché, yes, si
             certo, si grazie, si per favore, si si, si va bene, si confermo, si esatto, si perfetto, si d'accordo"""
     ),
+    clauses=phrases(
+        """è così, lo è, sì lo è, lo voglio, la voglio, (prenotalo|prenotala|compralo|comprala|fallo), (lo|la)
+            (prenoti|compri|faccia), (lo|la) (prendo|prendiamo), puoi farlo, può farlo, tutto
+            (bene|giusto|corretto|perfetto), va tutto bene, è tutto (giusto|corretto)"""
+    ),
+    unfinished=phrases("il, un, una, uno, ma, per, di, del, della, al, alla, con, che, mio, mia"),
     goes=phrases(
         """vai, vada, vai avanti, vada avanti, avanti, vai pure, vada pure, procedi, proceda, procediamo, prosegui,
             prosegua, continua, continui, fallo, lo faccia, faccia, faccia pure, fai pure, fai così, faccia così,

@@ -72,6 +72,12 @@ DUTCH = LanguagePack(
             allicht, wis en zeker, met plezier, met alle plezier, reken maar, ja alstublieft, ja alsjeblieft, ja maar
             natuurlijk"""
     ),
+    clauses=phrases(
+        """zo is het, dat is zo, dat wil ik, ik wil (het|dat), dat wil ik graag, (boek|reserveer|koop|bestel)
+            (het|hem|die|dat|maar), (ik neem|we nemen|wij nemen) (het|hem|die|dat), dat mag, u mag, je mag, alles
+            (klopt|goed|in orde), alles is (goed|juist|in orde)"""
+    ),
+    unfinished=phrases("een, en, of, om, van, met, bij, omdat, mijn, onze"),
     goes=phrases(
         """doe maar, doe dat maar, doe het maar, doe dat, doe het, ga je gang, gaat uw gang, ga uw gang, ga door,
             gaat u door, ga verder, gaat u verder, ga maar, toe maar, kom maar op, start maar, ik bevestig, ik

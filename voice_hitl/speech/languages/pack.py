@@ -73,12 +73,16 @@ class LanguagePack:
         clauses: Assent only where they are a whole clause: "I do", "it is", "why not", "handle it".
         goes: Assent that tells to do it ("go ahead").
         agree: Assent by judgement ("fine", "that works").
+        tepid: Assent that to an offer may as well mean "don't trouble yourself" ("that's okay").
+        offers: Begins an offer ("would you like").
+        searches: Verbs of looking for something new ("find", "show me").
         praised: What a judgement may be followed by and say no more ("excellent CHOICE").
         judges: Who judges, after a judgement ("fine TO ME").
         wholes: All that is asked, where it is judged ("EVERYTHING is fine").
         past: In a clause with one of these a judgement is about something else ("it WAS great").
         tells_to: Before a verb of the question they tell to do it ("I WANT TO book it", "YOU CAN book it").
         takes: Before a thing of the question they take it ("I'LL TAKE the room").
+        themselves: Before a deed they say who does it: not we ("I CAN do it", "LET ME").
         performs: Verbs that stand for any deed, with the thing that is done ("MAKE the reservation").
         it: What stands for the thing that is done ("book IT").
         unfinished: Words that no sentence ends in: what ends in one was cut off.
@@ -155,12 +159,16 @@ class LanguagePack:
     clauses: Phrases = ()
     goes: Phrases = ()
     agree: Phrases = ()
+    tepid: Phrases = ()
+    offers: Phrases = ()
+    searches: Phrases = ()
     praised: Phrases = ()
     judges: Phrases = ()
     wholes: Phrases = ()
     past: Phrases = ()
     tells_to: Phrases = ()
     takes: Phrases = ()
+    themselves: Phrases = ()
     performs: Phrases = ()
     it: Phrases = ()
     unfinished: Phrases = ()

@@ -73,6 +73,12 @@ PORTUGUESE = LanguagePack(
             o prazer, com muito gosto, de certeza, positivo, afirmativo, pois claro, yes, aham sim, é claro, sem
             falta, quero sim, pode sim"""
     ),
+    clauses=phrases(
+        """é isso, é isso mesmo, é sim, quero sim, eu quero, quero isso, pode reservar, pode fazer, pode comprar,
+            faça isso, faz isso, fico com (ele|ela|isso), ficamos com (ele|ela|isso), tudo (certo|correto|perfeito),
+            está tudo (certo|correto|bem)"""
+    ),
+    unfinished=phrases("um, uma, ou, mas, para, de, do, da, ao, com, em, por, que, meu, minha"),
     goes=phrases(
         """pode, pode fazer, pode ir, pode seguir, pode continuar, pode confirmar, pode prosseguir, pode mandar,
             siga, segue, siga em frente, vai em frente, vá em frente, vamos em frente, prossiga, continue, continua,

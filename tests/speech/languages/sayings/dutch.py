@@ -6,6 +6,9 @@ DUTCH = Sayings(
     language="nl",
     question="Een tafel voor twee om zeven uur boeken. Zal ik het zo doen?",
     assent=(
+        "zo is het",
+        "boek het",
+        "alles klopt",
         "ja",
         "Ja, graag.",
         "jazeker",
@@ -39,6 +42,7 @@ DUTCH = Sayings(
         "absoluut niet",
     ),
     neither=(
+        "ja, met",
         "ja of nee",
         "gisteren",
         "stop de muziek",

@@ -6,6 +6,10 @@ FRENCH = Sayings(
     language="fr",
     question="Réserver une table pour deux à sept heures. Est-ce que je le fais ?",
     assent=(
+        "c'est ça",
+        "réservez-la",
+        "je la prends",
+        "tout est correct",
         "oui",
         "Oui, s'il vous plaît.",
         "ouais",
@@ -39,6 +43,7 @@ FRENCH = Sayings(
         "surtout pas",
     ),
     neither=(
+        "oui, à",
         "oui ou non",
         "hier",
         "arrête la musique",

@@ -6,6 +6,10 @@ GERMAN = Sayings(
     language="de",
     question="Einen Tisch für zwei um sieben buchen. Soll ich das so machen?",
     assent=(
+        "so ist es",
+        "buchen Sie es",
+        "das möchte ich",
+        "alles richtig",
         "ja",
         "Ja, bitte.",
         "jawohl",
@@ -41,6 +45,8 @@ GERMAN = Sayings(
         "auf keinen Fall",
     ),
     neither=(
+        "ja, für",
+        "ja, um",
         "ja oder nein",
         "gestern",
         "stopp die Musik",

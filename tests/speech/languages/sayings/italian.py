@@ -6,6 +6,9 @@ ITALIAN = Sayings(
     language="it",
     question="Prenotare un tavolo per due alle sette. Vuole che lo faccia io?",
     assent=(
+        "è così",
+        "prenotalo",
+        "va tutto bene",
         "sì",
         "si",
         "Sì, grazie.",
@@ -39,6 +42,7 @@ ITALIAN = Sayings(
         "assolutamente no",
     ),
     neither=(
+        "sì, per",
         "sì o no",
         "ieri",
         "ferma la musica",

@@ -6,6 +6,9 @@ PORTUGUESE = Sayings(
     language="pt",
     question="Reservar uma mesa para dois às sete. Quer que eu faça isso agora?",
     assent=(
+        "é isso",
+        "pode reservar",
+        "tudo certo",
         "sim",
         "Sim, por favor.",
         "claro",
@@ -38,6 +41,7 @@ PORTUGUESE = Sayings(
         "de jeito nenhum",
     ),
     neither=(
+        "sim, com",
         "sim ou não",
         "ontem",
         "para a música",

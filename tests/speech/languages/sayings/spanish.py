@@ -6,6 +6,9 @@ SPANISH = Sayings(
     language="es",
     question="Reservar una mesa para dos a las siete. ¿Quiere que lo haga?",
     assent=(
+        "así es",
+        "resérvala",
+        "todo está bien",
         "sí",
         "si",
         "Sí, por favor.",
@@ -38,6 +41,7 @@ SPANISH = Sayings(
         "para nada",
     ),
     neither=(
+        "sí, con",
         "sí o no",
         "ayer",
         "para la música",
