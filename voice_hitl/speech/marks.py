@@ -147,7 +147,7 @@ def _ends_a_clause(index: int, words: Words, lexicon: Lexicon) -> bool:
 
 
 def _is_clock(hours: Spoken, minutes: Spoken) -> bool:
-    if hours.ordinal or minutes.ordinal or len(hours.values) > 1 or len(minutes.values) > 1:
+    if hours.ordinal or minutes.ordinal or len(hours.values) != 1 or len(minutes.values) != 1:
         return False
     hour, minute = hours.values[0], minutes.values[0]
     return 1 <= hour <= 24 and 10 <= minute <= 59 and hour.is_integer() and minute.is_integer()
