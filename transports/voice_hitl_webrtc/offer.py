@@ -1,10 +1,14 @@
 """A call that wants to come in over WebRTC: who it is, and its SDP."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from voice_hitl.transport import LegInfo
 from voice_hitl_webrtc.leg import WebRTCLeg
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,10 @@ class Caller:
     room_id: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """Whatever the session should know of the call; becomes the `headers` of the leg."""
+
+
+Authorize = Callable[["Request"], Awaitable[Caller | None]]
+"""Says who is calling by the request that brings the offer; None: nobody who may."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,15 +2,12 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from voice_hitl.errors import InvalidOffer, PluginMissing
 from voice_hitl.transport import CallRejected
 from voice_hitl_webrtc import sdp
-from voice_hitl_webrtc.offer import Caller, WebRTCOffer
-
-if TYPE_CHECKING:
-    from voice_hitl_webrtc.transport import Authorize
+from voice_hitl_webrtc.offer import Authorize, Caller, WebRTCOffer
 
 try:
     from starlette.requests import Request
@@ -35,7 +32,7 @@ class _Refused(Exception):  # noqa: N818 - an answer to a request, not a fault
         self.status = status
 
 
-def offer_route(path: str, authorize: "Authorize", take: Take) -> Route:
+def offer_route(path: str, authorize: Authorize, take: Take) -> Route:
     """A Starlette route that gives offers to `take`."""
 
     async def post(request: Request) -> JSONResponse:

@@ -1,6 +1,6 @@
 """Answering calls over WebRTC: an SDP offer in, an SDP answer out, and a leg for whoever took the call."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -13,14 +13,10 @@ from voice_hitl_webrtc.direct import DirectMedia
 from voice_hitl_webrtc.ice import IceServer
 from voice_hitl_webrtc.leg import CONNECT_WITHIN_S, LOST_AFTER_S, WebRTCLeg
 from voice_hitl_webrtc.media import OpenMedia
-from voice_hitl_webrtc.offer import Caller, WebRTCOffer
+from voice_hitl_webrtc.offer import Authorize, Caller, WebRTCOffer
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.routing import Route
-
-Authorize = Callable[["Request"], Awaitable[Caller | None]]
-"""Says who is calling by the request that brings the offer; None: nobody who may."""
 
 
 class WebRTCTransport:

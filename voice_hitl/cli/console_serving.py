@@ -4,8 +4,8 @@ import anyio
 from rich.console import Console as Terminal
 
 from voice_hitl import plugins
+from voice_hitl.cli.console_options import ConsoleOptions
 from voice_hitl.cli.end_signals import end_signals
-from voice_hitl.cli.operators import ConsoleOptions
 from voice_hitl.console.app import Console
 from voice_hitl.console.authentication import Authenticator
 from voice_hitl.console.oidc import OIDCTokens

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -13,6 +12,7 @@ import typer
 from rich.console import Console as Terminal
 
 from voice_hitl import plugins
+from voice_hitl.cli.console_options import ConsoleOptions
 from voice_hitl.cli.failing import fail
 from voice_hitl.errors import VoiceHitlError
 
@@ -22,18 +22,6 @@ SecretFile = Annotated[
     Path | None,
     typer.Option(help=f"A file with the secret that tokens are signed with; without it: {SECRET} in the environment."),
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleOptions:
-    """What `voice-hitl console` was given. `oidc`: the provider, whom its tokens are for, where they have the roles."""
-
-    store: str
-    host: str
-    port: int
-    secret: str | None
-    oidc: tuple[str, str, str] | None
-    anonymous: Sequence[str]
 
 
 def token(
