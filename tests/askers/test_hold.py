@@ -6,11 +6,15 @@ import pytest
 from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.askers.escalation import Try
 from voice_hitl.askers.hold import HoldLines
+from voice_hitl.askers.wording import HOLD_LINES
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ResponseEnded, ResponseStarted, SpeechStarted
 from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Confirm
 from voice_hitl.requests.pending import PendingInput
+from voice_hitl.speech.interpret import interpret
+from voice_hitl.speech.reading import NoMatch
 from voice_hitl.testing import (
     Forgot,
     Injected,
@@ -127,3 +131,10 @@ def test_without_a_voice_there_is_a_warning(caplog: pytest.LogCaptureFixture) ->
 def test_the_patience_of_a_try_is_more_than_nothing() -> None:
     with pytest.raises(ValueError, match="patience"):
         Try(Colleague(), patience=0)
+
+
+@pytest.mark.parametrize("code", HOLD_LINES)
+def test_no_line_answers_anything_should_it_come_back(code: str) -> None:
+    question = Confirm(prompt="?", action="Book a table for four.")
+    for line in HOLD_LINES[code]:
+        assert isinstance(interpret(question, line, language=code), NoMatch), line

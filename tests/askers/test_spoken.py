@@ -12,6 +12,7 @@ from voice_hitl.asker import Asker
 from voice_hitl.askers.escalation import Try
 from voice_hitl.askers.hold import HoldLines
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
@@ -84,6 +85,23 @@ async def test_a_key_is_an_answer() -> None:
         assert json.loads(sent.text) == {"confirmed": True, "via": "key"}
         await model.expect(Held, on=False)
         await desk.channel.close()
+
+
+async def test_hold_on_puts_off_the_next_question_and_never_the_deadline() -> None:
+    desk = Desk(timeout=30)
+    with desk.provider, desk.transport:
+        caller, model, call_id = await desk.ask()
+        (request,) = desk.channel.sessions[0].open_requests
+        deadline = request.expires_at
+        await say(caller, model, "Hold on.", "item-1")
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=True, within_s=40)
+        assert "timed out after 30s" in sent.text
+        assert (request.end, request.expires_at) == (RequestEnd.TIMED_OUT, deadline)
+        await model.expect(Held, on=False)
+        await desk.channel.close()
+    made_ready = {CONFIRMED_ELSEWHERE["en"], ANSWERED_ELSEWHERE["en"]}
+    asked = [text for text in desk.voice.said if text not in made_ready]
+    assert asked == ["Book a table for four at seven.", "Shall I go ahead?"], "it was asked again meanwhile"
 
 
 async def test_a_card_that_answers_first_stops_the_voice() -> None:

@@ -22,7 +22,7 @@ from voice_hitl.provider import (
     ToolCalled,
     ToolCallStarted,
 )
-from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, SentAudio, SentToolResult
+from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, Said, SentAudio, SentToolResult
 from voice_hitl.tools.definition import AITool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
@@ -229,6 +229,18 @@ async def test_the_callers_voice_reaches_the_model_and_a_lost_connection_is_no_l
         await call.caller.stay_silent(40)
         assert second.counts[SentAudio] >= 1
         assert not call.session.leg_is_lost
+
+
+async def test_the_application_adds_a_line_silently_or_to_be_answered_and_has_words_said() -> None:
+    async with Desk() as desk:
+        call = await desk.call()
+        call.model.watch(Injected)
+        await call.session.inject("The kitchen is closed.")
+        await call.model.expect(Injected, text="The kitchen is closed.", role="system", silent=True)
+        await call.session.inject("Say so.", silent=False)
+        await call.model.expect(Injected, text="Say so.", role="system", silent=False)
+        await call.session.say("We are closed.")
+        await call.model.expect(Said, text="We are closed.")
 
 
 async def test_a_closed_session_takes_no_words() -> None:

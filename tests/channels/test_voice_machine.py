@@ -137,19 +137,21 @@ class VoiceMachine(ChannelMachine):
             self.reached["a leg was lost"] += 1
 
     def the_caller_is_back(self, chance: Random) -> None:
-        live = chance.choice([live for live in self.lives if live.session.leg_is_lost])
+        caller = chance.choice([live for live in self.lives if live.session.leg_is_lost]).caller
 
         async def rejoin() -> None:
-            if not live.caller.leg.lost:
+            if not caller.leg.lost:
                 return
             try:
-                await live.caller.rejoin()
+                await caller.rejoin()
             except CallRejected:
                 return
-            self.keep(live.caller, set())
-            if not live.session.leg_is_lost and live.is_up:
-                live.leg = live.caller.leg
-                self.reached["a caller came back"] += 1
+            self.keep(caller, set())
+            for each in self.lives:
+                # Of two lost calls of theirs they may be back in either.
+                if each.session.info is caller.leg.info and each.leg is not caller.leg:
+                    each.caller, each.leg = caller, caller.leg
+                    self.reached["a caller came back"] += each.is_up
 
         self.account.begin(rejoin())
 

@@ -57,6 +57,16 @@ async def test_a_token_that_is_not_valid_gets_nothing(token: str) -> None:
         assert pending.end is None
 
 
+async def test_a_token_in_an_address_is_worth_nothing() -> None:
+    """Addresses are logged, kept in histories and sent on as referrers."""
+    async with office() as made:
+        pending = await made.ask()
+        token = TOKENS.issue("ann", ["supervisors"])
+        for path in (*PATHS, f"/requests/{pending.pending_id}"):
+            for name in ("token", "access_token", "authorization"):
+                assert (await made.http.get(path, params={name: token})).status_code == 401
+
+
 async def test_a_browser_exchanges_its_token_for_a_cookie_that_no_script_and_no_other_site_can_use() -> None:
     async with office() as made:
         signed_in = await made.http.post("/session", json={"token": TOKENS.issue("ann", ["supervisors"])})

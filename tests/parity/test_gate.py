@@ -1,6 +1,7 @@
 """The gate: what may run, asked in one order."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 import anyio
@@ -14,7 +15,7 @@ from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.answer import Answer
-from voice_hitl.requests.settlement import Settlement
+from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.policy import ToolPolicy
 
@@ -267,6 +268,40 @@ async def test_what_was_changed_after_it_was_shown_does_not_run(door: Door) -> N
         await place.people.handler.answer(request.pending_id, Answer(decision="approve", by="ada"))
         assert "not those that were approved" in error(await place.read())
         assert ran.calls == []
+
+
+@rule("C10c")
+async def test_what_is_approved_with_edits_is_validated_and_runs_and_no_hook_is_asked_again(door: Door) -> None:
+    ran, seen = Ran(), list[object]()
+    editable = replace(BOOK, allow_edits=True)
+    async with door.place(Setup(tools=[LOOK_UP, editable], handler=ran)) as place:
+
+        @place.kit.hook(HookTrigger.BEFORE_TOOL_USE)
+        async def watch(event: ToolCallEvent, _ctx: HookContext) -> None:
+            seen.append(dict(event.arguments))
+
+        request, people = await place.approval({"seats": 4}), place.people.handler
+        wrong = Answer(decision="approve", edited_arguments={"seats": "many"}, by="ada")
+        assert (await people.answer(request.pending_id, wrong)).kind is SettlementKind.INVALID
+        edited = Answer(decision="approve", edited_arguments={"seats": 2}, by="ada")
+        assert await people.answer(request.pending_id, edited) == Settlement.ACCEPTED
+        assert await place.read() == "done"
+        assert (ran.calls, seen) == ([("book", {"seats": 2})], [{"seats": 4}])
+        report = await place.report()
+        assert (report.arguments, report.proposed_arguments) == ({"seats": 2}, {"seats": 4})
+
+
+@rule("C10d")
+async def test_an_approval_is_used_once(door: Door) -> None:
+    ran = Ran()
+    async with door.place(Setup(handler=ran)) as place:
+        for seats in (4, 4, 5):
+            request = await place.approval({"seats": seats})
+            yes = Answer(decision="approve", by="ada")
+            assert await place.people.handler.answer(request.pending_id, yes) == Settlement.ACCEPTED
+            assert await place.people.handler.answer(request.pending_id, yes) == Settlement.DUPLICATE
+            assert await place.read() == "done"
+        assert [arguments for _, arguments in ran.calls] == [{"seats": 4}, {"seats": 4}, {"seats": 5}]
 
 
 @rule("C11")

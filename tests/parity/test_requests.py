@@ -97,6 +97,16 @@ async def test_the_words_of_an_answer_are_data(door: Door) -> None:
         assert [report.outcome for report in place.reports] == [OutcomeKind.SERVED, OutcomeKind.SERVED]
 
 
+@rule("R1d")
+async def test_what_cannot_be_asked_fails_its_call_with_what_to_correct_and_nobody_is_asked(door: Door) -> None:
+    asker = ScriptedAsker()
+    async with door.place(Setup(askers=[asker])) as place:
+        await place.issue("ConfirmAction", {"action": "  "})
+        assert "action" in error(await place.read())
+        assert (place.requests, place.settled, asker.notes) == ([], [], [])
+        assert (await place.report()).outcome is OutcomeKind.FAILED
+
+
 @rule("R2")
 async def test_a_request_says_where_it_comes_from(door: Door) -> None:
     async with door.place(Setup()) as place:

@@ -6,7 +6,9 @@ import anyio
 import pytest
 
 from tests.stores.conftest import Connect
-from voice_hitl.store import Letter, Row, RowState, Store
+from voice_hitl.human_input.holding import RENEW_S
+from voice_hitl.store import LEASE_S, Letter, Row, RowState, Store
+from voice_hitl.stores.sqlite import POLL_S
 
 pytestmark = pytest.mark.anyio
 
@@ -156,3 +158,9 @@ async def test_it_may_be_closed_twice(store: Store) -> None:
     await store.write(OPEN)
     await store.aclose()
     await store.aclose()
+
+
+def test_a_holder_is_given_up_after_fifteen_seconds_and_an_answer_is_looked_for_ten_times_a_second() -> None:
+    assert LEASE_S == 15
+    assert RENEW_S <= LEASE_S / 2, "one renewal may be lost"
+    assert POLL_S <= 0.1

@@ -218,6 +218,25 @@ async def test_a_clear_drops_what_was_not_heard_and_says_what_was() -> None:
         assert waited.cancelled_caught
 
 
+async def test_a_mark_that_comes_back_after_a_clear_proves_nothing() -> None:
+    async with a_call() as (phone, leg):
+        voice, size = tone(RATE, 400), frame_bytes(RATE)
+        for place in range(0, len(voice), size):
+            leg.send_audio(voice[place : place + size], "greeting")
+        await phone.next("media")
+        heard = leg.clear()
+        assert await phone.next("clear")
+        for number in (1, 2):
+            await phone.tell({"event": "mark", "streamSid": STREAM, "mark": {"name": f"greeting:{number}"}})
+        await phone.tell({"event": "dtmf", "streamSid": STREAM, "dtmf": {"track": "inbound_track", "digit": "7"}})
+        told: list[object] = []
+        with anyio.fail_after(10):
+            while not told or not isinstance(told[-1], Digit):
+                told.append(await leg.events().get())
+        played = [event for event in told if isinstance(event, Played)]
+        assert all(event.ms <= heard.ms and not event.last for event in played), played
+
+
 async def test_after_a_barge_in_no_old_voice_comes_out_of_the_resamplers_tail() -> None:
     """reports.md 41: a clear in the same tick, and only what is new behind it."""
     async with a_call() as (phone, leg):

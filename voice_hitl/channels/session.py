@@ -474,6 +474,8 @@ class VoiceSession:
             self._told.transcribed(event)
             self._delegations.heard(event)
             if event.role == "user":
+                if self.line.held is None and self._people is None:  # else it is an asker's, or nobody's in particular
+                    self._setup.requests.heard(event.text, self.language)
                 self._voices.transcribed(event)
             else:
                 self._voices.model_transcribed(event)

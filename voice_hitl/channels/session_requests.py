@@ -1,7 +1,14 @@
 """What a session knows of what people are asked in it."""
 
+from typing import Final
+
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
+from voice_hitl.questions.model import Text
 from voice_hitl.requests.pending import PendingInput
+from voice_hitl.speech.interpret import interpret
+from voice_hitl.speech.reading import Command
+
+_ANYTHING: Final = Text(prompt="What is it?")
 
 
 class SessionRequests:
@@ -35,6 +42,13 @@ class SessionRequests:
         for request in self.open:
             if self._human is not None and set(request.audience) == {participant}:
                 self._human.handler.release(request.pending_id)
+
+    def heard(self, said: str, language: str) -> None:
+        """The caller has said this to the model: "never mind" calls off what somebody else is being asked."""
+        if self._human is None or not self.open:
+            return
+        if interpret(_ANYTHING, said, language=language) == Command("never_mind"):
+            self._human.handler.call_off(self._session_id)
 
     async def close(self) -> None:
         """Refuse later ones; return when the end of every one was announced and its askers have ended."""

@@ -340,6 +340,15 @@ class HumanInputHandler:
         with self._requests.lock:
             self._requests.close(Scope(session_id=session_id))
 
+    def call_off(self, session_id: str) -> bool:
+        """Withdraw, in this tick, what somebody else is being asked in a session: its caller does not want it any more.
+
+        Where it is one thing: of several it is not known which one is meant. Say whether it was withdrawn.
+        """
+        with self._requests.lock:
+            asked = [each for each in self.open_in(session_id) if self._requests.asks_others(each.pending_id)]
+            return len(asked) == 1 and self.release(asked[0].pending_id)
+
     async def close(
         self,
         *,

@@ -8,6 +8,7 @@ from functools import partial
 
 import anyio
 
+from voice_hitl.asker import CALLER
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.human_input.asking import SharedAsking
 from voice_hitl.human_input.callbacks import RequestCallbacks
@@ -266,6 +267,14 @@ class LiveRequests:
         """The request, while it can be answered."""
         live = self._live.get(pending_id)
         return live if live is not None and live.pending.end is None else None
+
+    def asks_others(self, pending_id: str) -> bool:
+        """Whether somebody else than the caller is being asked this now."""
+        live = self.find_open(pending_id)
+        if live is None or set(live.pending.audience) == {CALLER}:
+            return False
+        # Without askers it is for the hooks to reach somebody, and they do not reach the caller.
+        return live.asking.asks_others if live.asking is not None else not live.new.askers
 
     def verdict(self, pending_id: str) -> Settlement:
         """What an answer is told that comes to a request that is not open."""
