@@ -68,6 +68,7 @@ async def test_a_telephone_calls_and_hangs_up(tmp_path: Path) -> None:
             assert await keys_of(leg, 1) == [digit]
         await telephone.do("hangup")
         assert await why_over(leg) == "caller"
+        await telephone.until("CALL_CLOSED")  # only then is what it heard written down
         it_heard(telephone, 1.5)
 
 
