@@ -17,6 +17,7 @@ import uvicorn
 from call_lines import RATE, VOICE
 from starlette.applications import Starlette
 from starlette.requests import Request
+from yardstick import this_machine
 
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Incoming
@@ -117,6 +118,7 @@ async def main() -> None:
     if chosen.url:
         await place_calls(chosen.url, chosen.calls[0])
         return
+    print(await this_machine(), end="\n\n")
     print("| calls | frames late by over 20 ms | of a core |")
     print("|---|---|---|")
     carried = 0

@@ -27,6 +27,7 @@ import anyio
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from yardstick import this_machine
 
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Digit, Incoming
@@ -315,6 +316,7 @@ def main() -> None:
     ours, *others = sorted(os.sched_getaffinity(0))
     if others:
         os.sched_setaffinity(0, others)
+    console.print(anyio.run(this_machine))
     console.print(table([measure(calls, given.seconds, sipp, ours) for calls in given.calls]))
 
 
