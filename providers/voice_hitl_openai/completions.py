@@ -18,11 +18,11 @@ from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
 
 from voice_hitl.chat import ChatCall, ChatEnded, ChatEvent, ChatMessage, ChatRequest, ChatResult, ChatText
 from voice_hitl.tools.definition import AITool
+from voice_hitl_openai.reading import MOST_ARGUMENT_CHARS
 
 MOST_CALLS: Final = 128
 """How many calls one answer may issue; more are let go."""
 
-MOST_ARGUMENT_CHARS: Final = 1_048_576
 
 _REASONS: Final[dict[str, Literal["stop", "calls", "length", "filtered"]]] = {
     "stop": "stop",

@@ -7,7 +7,7 @@ Source: the Responses pages of the OpenAI API reference.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from openai.types.responses import (
     FunctionToolParam,
@@ -26,8 +26,7 @@ from openai.types.responses import (
 from voice_hitl.chat import ChatCall, ChatEnded, ChatEvent, ChatItem, ChatMessage, ChatResult, ChatText
 from voice_hitl.errors import ProviderError
 from voice_hitl.tools.definition import AITool
-
-MOST_ARGUMENT_CHARS: Final = 1_048_576
+from voice_hitl_openai.reading import MOST_ARGUMENT_CHARS
 
 
 def input_of(items: Iterable[ChatItem]) -> list[ResponseInputItemParam]:

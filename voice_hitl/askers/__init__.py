@@ -1,1 +1,1 @@
-"""voice_hitl.askers."""
+"""Ways to reach a person while a request is open: aloud, on a card, at the operators' console, on a telephone."""

@@ -1,1 +1,1 @@
-"""voice_hitl.cli."""
+"""`voice-hitl`: the commands, and what they run."""

@@ -1,1 +1,1 @@
-"""voice_hitl.demo."""
+"""The embedded agent that the README starts: a restaurant whose bookings a person has to confirm."""

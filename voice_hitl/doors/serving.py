@@ -15,7 +15,8 @@ from voice_hitl.calls.outcome import Outcome
 from voice_hitl.doors.gate import Gate, refused
 from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, RequestEnd
 from voice_hitl.errors import ToolFailedError, ToolRefusedError, UnservedToolCallError
-from voice_hitl.human_input.approvals import NOTHING_EXECUTED, approved_arguments, open_approval
+from voice_hitl.human_input.approvals import approved_arguments, open_approval
+from voice_hitl.human_input.holding import NOTHING_EXECUTED
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tasks import BoundExceeded, run_users_code

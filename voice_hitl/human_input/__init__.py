@@ -1,1 +1,1 @@
-"""voice_hitl.human_input."""
+"""The shell around `requests`: waiting, timers, hooks and askers beside a request, and its life in a store."""

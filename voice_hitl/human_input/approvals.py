@@ -10,6 +10,7 @@ from typing import cast
 
 from voice_hitl.enums import ChannelType
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
+from voice_hitl.human_input.holding import NOTHING_EXECUTED
 from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.human_input.outcome import told_to_the_model
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
@@ -19,8 +20,6 @@ from voice_hitl.questions.model import Approval, Question
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.human_tool import HumanTool, model_json
-
-NOTHING_EXECUTED = "Nothing was executed."
 
 
 def open_approval(

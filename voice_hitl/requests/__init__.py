@@ -1,1 +1,1 @@
-"""voice_hitl.requests."""
+"""One request to a person: its life and who may settle it, in one ledger (pure)."""

@@ -1,1 +1,1 @@
-"""voice_hitl.speech."""
+"""Asking aloud: the dialogue, what words and keys mean for a question, prompts, and the languages (pure)."""

@@ -1,1 +1,1 @@
-"""voice_hitl.stores."""
+"""Where requests outlive a process: in memory, in a SQLite file, on a Redis server."""
