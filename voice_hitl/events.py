@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 
 from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, Via
-from voice_hitl.frozen import frozen
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInputEvent
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallEvent:
     """A tool call: before it runs (`BEFORE_TOOL_USE`), when it is judged and when it is reported (`ON_TOOL_CALL`).
 

@@ -1,7 +1,8 @@
 """`frozen`: a frozen dataclass for what is made anew with every call and every frame.
 
 The type checkers keep it frozen. The run time's own guard (`dataclass(frozen=True)`) writes each field through
-`object.__setattr__` and makes an object four times as dear: a tenth of a whole tool call, measured.
+`object.__setattr__` and makes an object four times as dear: a tenth of a whole tool call, measured. It stays where the
+library hands something to its users' code (what hooks see, answers, a tool call's context): not all of that is checked.
 """
 
 from collections.abc import Callable

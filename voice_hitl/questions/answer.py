@@ -1,19 +1,18 @@
 """`Answer`: what came back from a person, and by which way."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from voice_hitl.enums import Via
-from voice_hitl.frozen import frozen
 
 
 def _no_evidence() -> Mapping[str, object]:
     return {}
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer to a question, not yet checked against it.
 

@@ -3,13 +3,13 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Final
 
 from voice_hitl.enums import ChannelType, DoorName
-from voice_hitl.frozen import frozen
 
 
-@frozen()
+@dataclass(frozen=True, slots=True)
 class Actor:
     """Whose turn raised a call, and how sure that is: 0 to 1 where it is evidence (who was heard), None where not."""
 
@@ -21,7 +21,7 @@ NOBODY: Final = Actor()
 """Nobody's turn, or nobody knows whose."""
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallContext:
     """Which call is being served, and for whom. `""` and None: unknown there.
 
