@@ -183,7 +183,7 @@ class ConferenceMachine(ChannelMachine):
 
     def a_model_is_plugged(self, chance: Random) -> None:
         channel = self.meeting.channel
-        if channel.rooms and not self.is_plugged and chance.randrange(5) == 0:
+        if channel.rooms and not self.is_plugged and chance.randrange(2) == 0:
             self.meeting.provider.refuse(times=len(channel.rooms))
 
         async def plug() -> None:

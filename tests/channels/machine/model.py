@@ -43,7 +43,7 @@ class Models:
         """What they may do now, the likelier the more often."""
         up, events = self._account.up, list[Event]()
         if up:
-            events += [self.asks] * 14 + [self.calls] * 4 + [self.says_a_call] * 2 + [self.calls_oddly] * 2
+            events += [self.asks] * 14 + [self.calls] * 4 + [self.says_a_call] * 2 + [self.calls_oddly] * 3
             events += [self.hears] * 3 + [self.fails, self.loses_its_connection]
             events += [self.is_lost, self.ends_its_session, self.ends_its_session] * (self._account.steps > 8)
         if any(live.issued for live in up):

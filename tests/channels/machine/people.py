@@ -11,7 +11,16 @@ from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.pending import PendingInput
 
 _LATE: Final = {RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN}
-_WAYS: Final = (*("yes",) * 3, *("stranger",) * 3, "no", "nonsense", "decline", "resolve", "reject", *("release",) * 2)
+_WAYS: Final = (
+    *("yes",) * 3,
+    *("stranger",) * 3,
+    "no",
+    *("nonsense",) * 2,
+    "decline",
+    "resolve",
+    "reject",
+    *("release",) * 3,
+)
 
 
 class People:

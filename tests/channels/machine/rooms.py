@@ -43,9 +43,9 @@ class Rooms:
                 self.the_backend_says_who_speaks,
             ]
             events += [self.a_page_sends_junk, self.the_backend_has_trouble]
-            events += ([self.somebody_speaks] * 14 + [self.a_key_is_pressed] * 10) * bool(self._account.open)
+            events += ([self.somebody_speaks] * 14 + [self.a_key_is_pressed] * 14) * bool(self._account.open)
         if any(room.agent for room in self.all):
-            events += [self.the_agent_is_put_out] * (self._account.steps > 8)
+            events += [self.the_agent_is_put_out] * 2 * (self._account.steps > 8)
         if self.asked_alone:
             events += [self.who_was_asked_alone_goes] * 8
         return events
