@@ -128,6 +128,8 @@ def _with_a_detail(question: Confirm | Approval, heard: Heard) -> Match | NoMatc
         return NoMatch(rule="aside: a change: a detail that was not asked about")
     if _CLEAR.isdisjoint(mark.tag for mark in heard.assents):
         return NoMatch(rule="aside: a detail, and no clear yes")
+    if not heard.deeds and all(mark.kinds == ("name",) for mark in heard.details):
+        return NoMatch(rule="aside: for somebody whom the question does not name")
     if any(
         mark.tag is Tag.THING or heard.words.folded[mark.start] in heard.lexicon.searches for mark in heard.strangers
     ):

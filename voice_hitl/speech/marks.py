@@ -36,6 +36,7 @@ _VALUE = Tag.VALUE
 _OTHER = Tag.OTHER
 _ASSENTS = frozenset({Tag.YES, Tag.GO})
 _NO = Tag.NO
+_FILLER = Tag.FILLER
 _UNIT = Tag.UNIT
 _THING = Tag.THING
 
@@ -113,7 +114,10 @@ def _is_whole(start: int, end: int, words: Words, lexicon: Lexicon) -> bool:
     if end == len(words.folded) or words.gaps[end]:
         return True
     after = lexicon.anywhere.at(words.folded, end)
-    return after is not None and after[0].tag in _ASSENTS
+    if after is None:
+        return False
+    polite = after[0].tag is _FILLER and (after[1] == len(words.folded) or words.gaps[after[1]] != "")
+    return polite or after[0].tag in _ASSENTS
 
 
 def _value(words: Words, numbers: dict[int, Spoken], index: int, lexicon: Lexicon) -> Mark:

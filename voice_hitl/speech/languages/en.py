@@ -154,8 +154,8 @@ ENGLISH = LanguagePack(
             is, it is so, that is so, (they|those|these) (are|do), you (can|may|should), you (can|may|should) (do|have)
             (so|it|that|this), (i|we) (would|do) (really |)(like|love|want|need|appreciate)
             (to|it|that|this|them|those), (id|wed) (really |)(like|love|appreciate) (to|it|that|this|them|those), (i|we)
-            (want|need|love) (to|it|that|this|them|those), (i|we) would (really |)be
-            (happy|glad|delighted|thrilled|grateful|pleased| interested)( to|), (id|wed) be
+            (want|need|love) (to|it|that|this|them|those), (i|we) like (it|that|this|them|those), (i|we) would (really
+            |)be (happy|glad|delighted|thrilled|grateful|pleased| interested)( to|), (id|wed) be
             (happy|glad|delighted|thrilled|grateful|pleased|interested)( to|), (happy|glad| delighted) to, (i|we) was
             hoping (so|to|you would|for that), we were hoping (so|to|you would|for that), lets, let us, let us have
             (it|that|them), lets have (it|that|them), (well|we will|ill|i will) (take|have|go with|go for)
@@ -229,9 +229,10 @@ ENGLISH = LanguagePack(
     ),
     agree=phrases(
         """(sounds|seems|looks|is|be|feels) (about right|okay|ok|alright|all right|fair|fun|delicious|well), about
-            right, just right, sounds like a (winner|good deal|great deal), much appreciated, be appreciated, do nicely,
-            would do, should do it, ought to do it, (it is|its|thats|that is|this is) (exactly |just |precisely |)what
-            (i|we) (want|wanted|need|needed|asked for|said|ordered|like|meant|had in mind|was looking for), (it
+            right, just right, sounds like a (winner|good deal|great deal), much appreciated, be appreciated,
+            (thats|that is|its|it is|this is) all (correct|right|accurate|true|fine|perfect|in order), do nicely, would
+            do, should do it, ought to do it, (it is|its|thats|that is|this is) (exactly |just |precisely |)what (i|we)
+            (want|wanted|need|needed|asked for|said|ordered|like|meant|had in mind|was looking for), (it
             is|its|thats|that is|this is) (exactly |just |precisely |)what (im|i am|were|we are) (looking for|after),
             should be (good|fine|okay|ok|great|perfect|alright|all right|right|correct|all), still (works|good|fine),
             more than (happy|fine|okay|good), thats better, that is better, much better, even better, sounds better, in
@@ -247,9 +248,8 @@ ENGLISH = LanguagePack(
             (alright|okay|ok|all right) (for|with|by) me, (is|its|it is) (okay|ok|alright), okay good, ok good,
             agreeable, doable, satisfied, comfortable, right on, good idea, great idea, good choice, great choice,
             sounds like a (plan|good plan|great plan|good idea|great idea), a deal, done deal, you heard me right, that
-            covers it, that does it, works out, i (want|would like|like|love) (that|this), id (like|love) (that|this), i
-            would like (that|this) very much, (id|i would|i) appreciate (it|that), ill (go with|go for|have|do)
-            (it|that|this), im interested, i am interested, (im|i am|were|we are)
+            covers it, that does it, works out, i would like (that|this) very much, (id|i would|i) appreciate (it|that),
+            ill (go with|go for|have|do) (it|that|this), im interested, i am interested, (im|i am|were|we are)
             (good|fine|okay|ok|happy|cool|satisfied|comfortable|content|pleased) with (it|that|this|everything|the
             details), good by me, 100 percent, hundred percent, it does, positive, fine, good, great, perfect,
             perfectly, excellent, wonderful, fantastic, awesome, amazing, terrific, splendid, brilliant, super, superb,
@@ -258,10 +258,10 @@ ENGLISH = LanguagePack(
             precisely, accurate, true, works, work, suit, suits, suits well, suitable, works for me, work out, works
             out, will do, thatll do, that will do, that will have to do, thats it, that is it, thats that, thats the
             one, that is the one, the one i want, acceptable, satisfactory, on point, spot on, so do i, fits, happy with
-            (it|that|this), okay with (it|that|this|me), my order, love it, i (love|like) (it|that|this), id love
-            (it|that), i would love (it|that), the deal, deal, thats what i (want|wanted|need|needed|said|asked
-            for|meant), what i (want|wanted|need|needed|asked for|said|ordered)( to do|), what im (looking for|after),
-            what i was looking for, as you (say|said), please book it, all (good|correct|right|fine), still good,
+            (it|that|this), okay with (it|that|this|me), my order, love it, the deal, deal, thats what i
+            (want|wanted|need|needed|said|asked for|meant), what i (want|wanted|need|needed|asked for|said|ordered)( to
+            do|), what im (looking for|after), what i was looking for, as you (say|said), please book it, all
+            (good|correct|right|fine), still good,
             (good|great|fine|okay|ok|perfect|right|nice|correct|excellent|wonderful|lovely) (to|with|by|for) me, ill
             take (it|that|them|this), i can take (it|that), im sure, i am sure, got it right, youre right, you are
             right, ten four, 10 4, jolly good, dope, rad, groovy, solid, fab, ace, top notch, great stuff, good stuff,

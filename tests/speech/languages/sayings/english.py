@@ -6,6 +6,8 @@ ENGLISH = Sayings(
     language="en",
     question="Book a table for two at seven. Shall I go ahead?",
     assent=(
+        "That is all correct.",
+        "I want that, please",
         "Book it.",
         "Make the reservation",
         "We'll take it",
@@ -67,6 +69,9 @@ ENGLISH = Sayings(
         # As a recogniser wrote down "yes, but make it eight" and "sure, but what does it cost", in noise.
         "Yes, I'll make it me.",
         "Yes, let's make it hey",
+        # ... and "I was there yesterday".
+        "I want that to make.",
+        "I want that yes to me",
         "Sure, that's what started the car.",
         "yes or no",
         "yesterday",
