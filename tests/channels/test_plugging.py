@@ -253,6 +253,11 @@ async def test_a_backend_that_never_lets_go_is_left() -> None:
         with anyio.fail_after(30):
             await meeting.channel.detach("standup")
         assert meeting.channel.rooms == ()
+        meeting.room().join("ben")
+        await settle_down()
+        assert [event.participant_id for event in meeting.joined] == [], (
+            "what happens in a room that was left is nobody's"
+        )
         meeting.room().faults.mend("leave")
 
 

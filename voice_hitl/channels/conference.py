@@ -22,7 +22,7 @@ from voice_hitl.enums import ChannelType, HookTrigger
 from voice_hitl.errors import ConferenceError, ProviderError
 from voice_hitl.events import ErrorEvent, ParticipantEvent
 from voice_hitl.kit import VoiceKit
-from voice_hitl.tasks import Latch, Tasks
+from voice_hitl.tasks import Job, Latch, Tasks
 from voice_hitl.tools.context import NOBODY, Actor
 from voice_hitl.tools.policy import ToolPolicy
 from voice_hitl.transport import HangUpReason
@@ -43,6 +43,7 @@ class _Attached:
     set_ups: SetUps
     left: Latch = field(default_factory=Latch)
     is_leaving: bool = False
+    serving: Job | None = None
 
 
 class ConferenceChannel:
@@ -159,7 +160,7 @@ class ConferenceChannel:
             ),
         )
         attached = self._attached[room_id] = _Attached(room, SetUps(f"room {room_id!r}"))
-        self._tasks.spawn(self._run(attached), f"room {room_id}")
+        attached.serving = self._tasks.spawn(self._run(attached), f"room {room_id}")
         return attached
 
     async def _run(self, attached: _Attached) -> None:
@@ -205,6 +206,8 @@ class ConferenceChannel:
             await attached.room.leave()
         finally:
             del self._attached[room_id]
+            if attached.serving is not None:
+                attached.serving.cancel()  # a backend that does not let go may still tell what happens in the room
             attached.left.set()
 
     # --- the model ---------------------------------------------------------------------------------------------------
