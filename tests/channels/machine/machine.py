@@ -105,7 +105,7 @@ class ChannelMachine(RuleBasedStateMachine):
         events += self.models.possible() + self.people.possible() + self.of_the_channel()
         events += [self.the_session_changes] * bool(self.account.up)
         if self.account.steps > 24:
-            events += [self.the_channel_closes] + [self.a_call_closes_the_channel] * 2 * bool(self.account.up)
+            events += [self.the_channel_closes] + [self.a_call_closes_the_channel] * 5 * bool(self.account.up)
         return events
 
     @abstractmethod
