@@ -46,6 +46,8 @@ class CallerSaid:
     more_due: bool = False
     """Whether the caller has taken another turn already, and its transcript is still to come."""
     by: str = ""
+    is_ours: bool = False
+    """Whether its sound is our own voice, come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class CallerVoice:
     began: float
     ended: float
     by: str = ""
+    is_ours: bool = False
+    """Whether it is our own voice, come back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Utterances, recognised in the order they were said."""
 
 import logging
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -51,6 +52,15 @@ async def test_each_comes_in_turn_and_says_whether_more_is_due() -> None:
         CallerSaid("utterance 2", 1.0, 1.1, 0.9, "", False),
     ]
     assert listener.lengths == [1600, 1600]
+
+
+async def test_what_sounds_as_we_did_still_does_once_it_has_words() -> None:
+    told: list[LineEvent] = []
+    ear = Ear(Slow(0), language="en", rate=16_000, tell=told.append)
+    ear.hear(replace(VOICE, is_ours=True))
+    with anyio.move_on_after(1):
+        await ear.run()
+    assert told == [CallerSaid("utterance 1", 1.0, 1.1, 0.9, "", is_ours=True)]
 
 
 async def test_what_cannot_be_made_out_in_time_or_at_all_is_a_no_match(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,11 +1,16 @@
 """The line of a voice session: taken by one asker at a time, listened on, and given back to the model."""
 
+import wave
+from pathlib import Path
+
 import anyio
+import numpy as np
 import pytest
 
 from tests.askers.spoken_desk import RATE, speech
 from tests.channels.desk import Call, Desk
 from tests.channels.kept import settle_down
+from voice_hitl.audio.resample import Resampler
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, CallerVoice, LineEvent
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ResponseEnded, ResponseStarted, Transcript
 from voice_hitl.tasks import current_time
@@ -13,7 +18,14 @@ from voice_hitl.testing import Held, Interrupted, SentAudio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
+AUDIO = Path(__file__).parents[1] / "fixtures" / "audio"
 QUIET = ProviderCapabilities(rate=RATE, hold="quiet", verbatim="likely")
+
+
+def recorded(name: str) -> bytes:
+    """A voice, at `RATE`."""
+    with wave.open(str(AUDIO / f"{name}.wav")) as file:
+        return Resampler(file.getframerate(), RATE).push(file.readframes(file.getnframes()))
 
 
 async def speaks(call: Call, seconds: float, item: str = "words") -> None:
@@ -102,6 +114,28 @@ async def test_on_a_line_that_is_not_deaf_the_models_ear_is_the_askers() -> None
             call.model.emit(Transcript("user", "yes", True, "item"))
             kinds = [type(await held.events().get()) for _ in range(3)]
         assert kinds == [CallerBegan, CallerEnded, CallerSaid]
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+@pytest.mark.parametrize("whose", ["ours", "theirs"])
+async def test_whose_voice_it_is_that_is_heard_is_told_by_its_sound(*, deaf: bool, whose: str) -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held, SentAudio)
+        ours = recorded("booking")
+        low = (np.frombuffer(ours if whose == "ours" else recorded("yes_please"), np.int16) // 8).tobytes()
+        async with call.session.line.taken_by("p1", after="now", deaf=deaf) as held:
+            held.play(ours, 1)
+            held.end_part(1)
+            await call.caller.stay_silent(300)
+            await call.caller.speak(low[: 2 * 2 * RATE])
+            await call.caller.stay_silent(900)
+            if not deaf:
+                call.model.emit(Transcript("user", "yes", True, "item"))
+            event = await held.events().get()
+            while not isinstance(event, CallerSaid | CallerVoice):
+                event = await held.events().get()
+            assert event.is_ours is (whose == "ours")
 
 
 async def test_nothing_is_said_beside_the_model_while_anybody_speaks() -> None:

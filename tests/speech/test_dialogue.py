@@ -228,6 +228,24 @@ def test_our_own_prompt_coming_back_is_dropped() -> None:
     assert call.all(Filled) == []
 
 
+@pytest.mark.parametrize("misheard", ["yes", "no", "yes, but make it eight", "the geese fly south"])
+def test_what_sounds_as_we_did_is_nobodys_whatever_words_were_made_of_it(misheard: str) -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.do(call.dialogue.speech_began(call.now))
+    call.do(call.dialogue.speech_ended(call.now + 0.4))
+    call.now += 0.8
+    heard = Utterance(misheard, call.now - 0.8, call.now - 0.4, item_id="echo", is_ours=True)
+    call.do(call.dialogue.utterance(heard, call.now))
+    assert call.all(WasRead)[-1].why == "our own voice"
+    assert call.all(Consumed) == [Consumed("echo")]
+    call.wait(1)
+    assert call.all(Filled) == []
+    call.say("yes")
+    call.wait(1)
+    assert [filled.value for filled in call.all(Filled)] == [True]
+
+
 def test_a_high_risk_needs_a_second_yes() -> None:
     call = Call(RISKY)
     call.play()

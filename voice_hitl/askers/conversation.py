@@ -163,9 +163,9 @@ class Conversation:
                 return self._speaks(by, at)
             case CallerEnded(at, by):
                 return self._ceases(by, at)
-            case CallerSaid(text, began, ended, confidence, item_id, more_due, by):
+            case CallerSaid(text, began, ended, confidence, item_id, more_due, by, is_ours):
                 self._takes_part(by)
-                return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due), now)
+                return question.utterance(Utterance(text, began, ended, confidence, item_id, more_due, is_ours), now)
             case _Understood(heard, reading):
                 return question.understood(heard, reading, now)
             case CallerVoice():

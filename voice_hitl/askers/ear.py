@@ -48,8 +48,8 @@ class Ear:
             if heard is None or not heard.text.strip():
                 self._tell(NotUnderstood(voice.ended, voice.by))
             else:
-                more_due = len(self._voices) > 0
-                said = CallerSaid(heard.text, voice.began, voice.ended, heard.confidence, "", more_due, voice.by)
+                more_due, sure = len(self._voices) > 0, heard.confidence
+                said = CallerSaid(heard.text, voice.began, voice.ended, sure, "", more_due, voice.by, voice.is_ours)
                 self._tell(said)
 
     async def _recognised(self, listener: Listener, voice: CallerVoice) -> Transcription | None:

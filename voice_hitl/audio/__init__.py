@@ -1,1 +1,1 @@
-"""Audio as numbers: frames, G.711, rates, mixing, tempo, voice activity and the playout buffer (pure)."""
+"""Audio as numbers: frames, G.711, rates, mixing, tempo, voice activity, our own voice, the playout buffer (pure)."""

@@ -1,10 +1,12 @@
 """The line of a voice session in the hands of one asker: its voice, the caller's, and the model kept quiet."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import anyio
 
 from voice_hitl.audio.frame import frame_bytes
+from voice_hitl.audio.own_voice import OwnVoice
 from voice_hitl.channels.callers_turns import CallersTurns
 from voice_hitl.channels.deaf_account import DeafAccount
 from voice_hitl.channels.heard_voice import ONSET_S, HeardVoice
@@ -16,7 +18,16 @@ from voice_hitl.channels.our_voice import OurVoice
 from voice_hitl.channels.said_for_us import SaidForUs
 from voice_hitl.enums import Via
 from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, KeyPressed, LineEvent, NotUnderstood, PartWorded
+from voice_hitl.line import (
+    CallerBegan,
+    CallerEnded,
+    CallerSaid,
+    CallerVoice,
+    KeyPressed,
+    LineEvent,
+    NotUnderstood,
+    PartWorded,
+)
 from voice_hitl.provider import AudioOut, Receiver, Transcript
 from voice_hitl.speech.played_prompt import OVERLAP_S
 from voice_hitl.tasks import Mailbox, current_time
@@ -72,7 +83,8 @@ class HeldVoiceLine:
         self._rate = rate
         self._events: Mailbox[LineEvent] = Mailbox()
         self._hosted = HostedVoice(self._events.put) if session.leg.capabilities.hosted else None
-        self._voice = self._hosted or OurVoice(lambda: session.leg, rate, prefix, self._events.put)
+        self._own = OwnVoice(rate)
+        self._voice = self._hosted or OurVoice(lambda: session.leg, rate, prefix, self._events.put, self._own)
         self._turns = CallersTurns(since=current_time(), told_of_all=self._hosted is not None)
         self._is_shared = session.leg.capabilities.shared
         self._is_deaf = deaf
@@ -212,6 +224,7 @@ class HeldVoiceLine:
     def heard(self, audio: AudioIn) -> None:
         """20 ms of the caller; of several, each who is asked is heard on their own lane, and the mix is not."""
         lanes = dict(audio.lanes) if self._is_shared else {"": audio.pcm}
+        self._own.heard(audio.pcm, audio.at - self._lag)
         for by in lanes.keys() - self._voices.keys():
             if self._asks(by):
                 self._voices[by] = HeardVoice(self._rate, by=by, kept=True)
@@ -224,6 +237,8 @@ class HeldVoiceLine:
             self._turns.voice_began(event.at)
         elif isinstance(event, CallerEnded):
             self._turns.voice_ended(event.at)
+        elif isinstance(event, CallerVoice):
+            event = replace(event, is_ours=self._own.came_back(event.began, event.ended))
         self._events.put(event)
 
     def turn_began(self, item_id: str) -> None:
@@ -245,7 +260,8 @@ class HeldVoiceLine:
         now = current_time()
         began, ended = self._turns.transcribed(line.item_id, line.text, now - self._lag)
         more = self._turns.more_due(now)
-        self._events.put(CallerSaid(line.text, began, ended, line.confidence, line.item_id, more))
+        is_ours = self._own.came_back(began, ended)
+        self._events.put(CallerSaid(line.text, began, ended, line.confidence, line.item_id, more, is_ours=is_ours))
 
     def not_transcribed(self, item_id: str) -> None:
         """A turn that could not be transcribed."""

@@ -226,7 +226,7 @@ class Dialogue:
         self._unclear = None
         self._transcript_by = now + TRANSCRIPT_S if heard.more_due else None
         own = self._echo.sift(heard.text, heard.began, heard.ended)
-        if own.echoed and not own.text:
+        if heard.is_ours or (own.echoed and not own.text):
             return self._dropped(heard, "our own voice", now)
         heard = replace(heard, text=own.text, began=own.began)
         if not self._manner.echo_cancelled and self._prompt.may_echo(heard.began):

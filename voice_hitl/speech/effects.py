@@ -29,6 +29,8 @@ class Utterance:
     item_id: str = ""
     more_due: bool = False
     """Whether the caller has said more already, and its transcript is still to come."""
+    is_ours: bool = False
+    """Whether its sound is our own voice, come back: whatever was made of its words, nobody said them."""
 
 
 @dataclass(frozen=True, slots=True)
