@@ -2,7 +2,7 @@
 
 An echo that a recogniser mishears is no word of ours any more (`speech/echo.py`), but its sound still follows ours, at
 the lag of its way through the far end's room. Both are looked at below 2 kHz, where most of a voice is, and their
-normalised cross-correlation is taken in windows of half a second. `benchmarks/own_voice.py` counts how often it is right.
+normalised cross-correlation is taken in windows of half a second. How often that is right: `benchmarks/own_voice.py`.
 """
 
 from collections import deque
