@@ -7,6 +7,8 @@ from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling, Scheduling
 
 from voice_hitl.testing.virtual_time import VIRTUAL_TIME
 
@@ -14,10 +16,10 @@ from voice_hitl.testing.virtual_time import VIRTUAL_TIME
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-IN_REAL_TIME = pytest.mark.xdist_group("in real time")
+IN_REAL_TIME = ("cli/", "demo/", "e2e/", "providers/test_local", "transports/", "test_readme", "test_samples")
 """Where tests run side by side (`-n`), these stay one after another: a recogniser beside a browser hears too late."""
 GIVES_WAY = 10
-"""How nice the tests beside them are, which need no clock."""
+"""How nice the tests beside them are."""
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -26,20 +28,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one (CI has all it needs)")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if _is_in_real_time(item):
-            item.add_marker(IN_REAL_TIME)
+class OneAfterAnother(LoadScopeScheduling):
+    """Gives out tests file by file, and all that are in real time to one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "in real time" if _is_in_real_time(nodeid) else nodeid.split("::", 1)[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    return OneAfterAnother(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ and not _is_in_real_time(item):
+    if "PYTEST_XDIST_WORKER" in os.environ and not _is_in_real_time(item.nodeid):
         os.setpriority(os.PRIO_PROCESS, 0, GIVES_WAY)
 
 
-def _is_in_real_time(item: pytest.Item) -> bool:
-    fixtures = item.fixturenames if isinstance(item, pytest.Function) else ()
-    return "anyio_backend" in fixtures and "virtual_time" not in fixtures
+def _is_in_real_time(nodeid: str) -> bool:
+    return nodeid.removeprefix("tests/").startswith(IN_REAL_TIME)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
