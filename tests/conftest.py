@@ -16,8 +16,10 @@ from voice_hitl.testing.virtual_time import VIRTUAL_TIME
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-IN_REAL_TIME = ("cli/", "demo/", "e2e/", "providers/test_local", "transports/", "test_readme", "test_samples")
-"""Where tests run side by side (`-n`), these stay one after another: a recogniser beside a browser hears too late."""
+ALONE = ("cli/test_serving", "e2e/", "providers/test_local")
+"""What hears speech, and hears the wrong words beside other work: best run by itself (`-m alone`)."""
+IN_REAL_TIME = (*ALONE, "cli/", "demo/", "transports/", "test_readme", "test_samples")
+"""Where tests run side by side (`-n`), these stay one after another."""
 GIVES_WAY = 10
 """How nice the tests beside them are."""
 
@@ -28,11 +30,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one (CI has all it needs)")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _is(item.nodeid, ALONE):
+            item.add_marker(pytest.mark.alone)
+
+
 class OneAfterAnother(LoadScopeScheduling):
     """Gives out tests file by file, and all that are in real time to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "in real time" if _is_in_real_time(nodeid) else nodeid.split("::", 1)[0]
+        return "in real time" if _is(nodeid, IN_REAL_TIME) else nodeid.split("::", 1)[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
@@ -40,12 +48,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ and not _is_in_real_time(item.nodeid):
+    if "PYTEST_XDIST_WORKER" in os.environ and not _is(item.nodeid, IN_REAL_TIME):
         os.setpriority(os.PRIO_PROCESS, 0, GIVES_WAY)
 
 
-def _is_in_real_time(nodeid: str) -> bool:
-    return nodeid.removeprefix("tests/").startswith(IN_REAL_TIME)
+def _is(nodeid: str, one_of: tuple[str, ...]) -> bool:
+    return nodeid.removeprefix("tests/").startswith(one_of)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
