@@ -29,6 +29,11 @@ def test_something_else_is_no_answer(utterance: str) -> None:
     assert read(utterance) == NoMatch()
 
 
+def test_who_tells_and_then_asks_tells_nobody_to_do_it() -> None:
+    assert read("Book it.", OPEN) == Match(True)
+    assert read("Book it. Please?", OPEN) == NoMatch()
+
+
 def test_the_words_of_the_question_add_nothing() -> None:
     assert read("yes, book it for two at seven") == Match(True)
     assert read("yes, at seven for two people") == Match(True)

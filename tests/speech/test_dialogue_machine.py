@@ -28,7 +28,7 @@ OTHERS = (
     QUESTION,
 )
 SENTENCE_S = 2.0
-LATE = settings(max_examples=60, stateful_step_count=40)
+LATE = settings(max_examples=60, stateful_step_count=40, derandomize=True)
 
 
 class DialogueMachine(RuleBasedStateMachine):
@@ -116,8 +116,8 @@ class DialogueMachine(RuleBasedStateMachine):
     @rule(text=st.sampled_from(YES + OTHERS), late=st.sampled_from([0.2, 1.0, 6.0]))
     def the_caller_says(self, text: str, late: float) -> None:
         began = self.now
+        self.take(self.dialogue.speech_began(began))  # a yes whose window was over by then is settled now
         self.said_last = text, began, began + 0.5
-        self.take(self.dialogue.speech_began(began))
         self.time_passes(0.5)
         self.take(self.dialogue.speech_ended(self.now))
         ended = self.now
