@@ -2,9 +2,10 @@
 
 import re
 
+import anyio
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.e2e.console_browser import WITHIN_S, Clock, desks
 from voice_hitl.provider import Transcript
@@ -131,6 +132,27 @@ async def test_everything_goes_by_keys() -> None:
         sent = await at.model.expect(SentToolResult, call_id=form, failed=False, within_s=WITHIN_S)
         assert "Terrace" in sent.text
         clock.took("a form was filled in")
+
+
+async def test_what_is_asked_while_the_page_looks_how_things_stand_is_shown() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        looked, asked = anyio.Event(), anyio.Event()
+
+        async def slowly(route: Route) -> None:
+            response = await route.fetch()
+            looked.set()
+            await asked.wait()
+            await route.fulfill(response=response)
+
+        await ann.route("**/requests", slowly)
+        async with anyio.create_task_group() as group:
+            group.start_soon(ann.reload)
+            await looked.wait()
+            at.asks("ConfirmAction", COURIER)
+            await anyio.sleep(0.5)  # the event overtakes the list, which is held up until then
+            asked.set()
+        await ann.get_by_label("Open requests").get_by_role("button").wait_for()
 
 
 async def test_an_approval_with_edits_runs_with_what_was_edited() -> None:

@@ -96,7 +96,16 @@ byId("sign-out", HTMLButtonElement).addEventListener("click", async () => {
 
 // --- what happens ---
 
+/**
+ * What happens while the page asks how things stand: told after that, or a list from before would undo it.
+ *
+ * @type {[string, Shown][] | null}
+ */
+let meanwhile = null;
+
 async function sync() {
+  /** @type {[string, Shown][]} */
+  const later = (meanwhile = []);
   try {
     const [now, before] = await Promise.all([call("GET", "requests"), call("GET", `history?limit=${HISTORY}`)]);
     open.clear();
@@ -111,11 +120,18 @@ async function sync() {
   } catch (error) {
     if (error instanceof Refused && error.status === 401) signedOut();
     else setTimeout(sync, 2_000);
+  } finally {
+    if (meanwhile === later) meanwhile = null;
+    for (const [name, request] of later) changed(name, request);
   }
 }
 
 /** @param {string} name @param {Shown} request */
 function changed(name, request) {
+  if (meanwhile) {
+    meanwhile.push([name, request]);
+    return;
+  }
   if (request.outcome) {
     if (detail?.request.id === request.id && open.has(request.id)) settledAt = [...open.keys()].indexOf(request.id);
     open.delete(request.id);
