@@ -138,21 +138,22 @@ async def test_a_room_whose_model_cannot_be_reached_is_not_attached() -> None:
 # --- joining ---------------------------------------------------------------------------------------------------------
 
 
+async def attach(meeting: Meeting, refused: list[str]) -> None:
+    """Attach the room, or note why it cannot be."""
+    try:
+        await meeting.channel.attach("standup")
+    except RuntimeError as error:
+        refused.append(str(error))
+
+
 async def test_a_room_is_attached_once() -> None:
     async with Meeting() as meeting:
         meeting.conference.faults.delay("join", 1.0)
         refused: list[str] = []
-
-        async def attach() -> None:
-            try:
-                await meeting.channel.attach("standup")
-            except RuntimeError as error:
-                refused.append(str(error))
-
         async with anyio.create_task_group() as group:
-            group.start_soon(attach)
-            group.start_soon(attach)
-        await attach()
+            group.start_soon(attach, meeting, refused)
+            group.start_soon(attach, meeting, refused)
+        await attach(meeting, refused)
         assert len(refused) == 2
         assert meeting.channel.rooms == ("standup",)
 
@@ -173,15 +174,8 @@ async def test_closing_cuts_a_joining_short() -> None:
     async with Meeting() as meeting:
         meeting.conference.faults.hang("join")
         refused: list[str] = []
-
-        async def attach() -> None:
-            try:
-                await meeting.channel.attach("standup")
-            except RuntimeError as error:
-                refused.append(str(error))
-
         async with anyio.create_task_group() as group:
-            group.start_soon(attach)
+            group.start_soon(attach, meeting, refused)
             await settle_down()
             await meeting.channel.close()
         assert refused == ["channel 'agent' is closed"]
