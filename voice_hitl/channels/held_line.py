@@ -224,7 +224,8 @@ class HeldVoiceLine:
     def heard(self, audio: AudioIn) -> None:
         """20 ms of the caller; of several, each who is asked is heard on their own lane, and the mix is not."""
         lanes = dict(audio.lanes) if self._is_shared else {"": audio.pcm}
-        self._own.heard(audio.pcm, audio.at - self._lag)
+        if not self._is_shared:  # an echo in the mix says nothing of a lane
+            self._own.heard(audio.pcm, audio.at - self._lag)
         for by in lanes.keys() - self._voices.keys():
             if self._asks(by):
                 self._voices[by] = HeardVoice(self._rate, by=by, kept=True)
