@@ -108,6 +108,7 @@ async function sync() {
   const later = (meanwhile = []);
   try {
     const [now, before] = await Promise.all([call("GET", "requests"), call("GET", `history?limit=${HISTORY}`)]);
+    const was = place();
     open.clear();
     settled.clear();
     for (const request of now.requests) open.set(request.id, request);
@@ -115,6 +116,7 @@ async function sync() {
     byId("more", HTMLElement).hidden = !before.more;
     draw();
     const shown = detail && (open.get(detail.request.id) ?? settled.get(detail.request.id));
+    if (shown?.outcome && was !== null) settledAt = was;
     if (shown) detail?.show(shown);
     else if (detail) choose(null);
   } catch (error) {
@@ -126,6 +128,12 @@ async function sync() {
   }
 }
 
+/** Where the chosen request is among the open ones. */
+function place() {
+  const at = [...open.keys()].indexOf(detail?.request.id ?? "");
+  return at < 0 ? null : at;
+}
+
 /** @param {string} name @param {Shown} request */
 function changed(name, request) {
   if (meanwhile) {
@@ -133,7 +141,7 @@ function changed(name, request) {
     return;
   }
   if (request.outcome) {
-    if (detail?.request.id === request.id && open.has(request.id)) settledAt = [...open.keys()].indexOf(request.id);
+    if (detail?.request.id === request.id) settledAt = place() ?? settledAt;
     open.delete(request.id);
     settled.set(request.id, request);
   } else open.set(request.id, request);
@@ -176,13 +184,12 @@ let drawing = 0;
 
 /** Many changes at once are drawn once. */
 function drawSoon() {
-  drawing ||= requestAnimationFrame(() => {
-    drawing = 0;
-    draw();
-  });
+  drawing ||= requestAnimationFrame(draw);
 }
 
 function draw() {
+  cancelAnimationFrame(drawing);
+  drawing = 0;
   const user = me?.user ?? "";
   fill(page.open, [...open.values()], (request) => openRow(request, user));
   fill(page.settled, [...settled.values()].reverse(), (request) => settledRow(request, user));
@@ -299,6 +306,7 @@ setInterval(() => tick(document.body, Date.now() + ahead), 250);
 
 /** @param {number} by */
 function step(by) {
+  if (drawing) draw(); // a key may come before the frame: the rows are those of before
   const rows = /** @type {HTMLElement[]} */ ([...page.work.querySelectorAll(".row")]);
   if (rows.length === 0) return;
   const chosen = rows.findIndex((row) => row.dataset.id === detail?.request.id);
