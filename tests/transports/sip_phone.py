@@ -167,7 +167,8 @@ async def _sipp(folder: Path, xml: str, *where: str, timeout_s: int, calls: int 
         try:
             yield phone
         except BaseException:
-            phone.kill()  # the test has failed: its scenario is not waited for
+            if phone.returncode is None:
+                phone.kill()  # the test has failed: its scenario is not waited for
             raise
         with anyio.fail_after(timeout_s):
             status = await phone.wait()
