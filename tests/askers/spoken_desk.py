@@ -1,6 +1,8 @@
 """A desk that asks aloud: a scripted model, a loopback caller, somebody else to ask, one clock, in virtual time."""
 
 from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
 
 import anyio
 import numpy as np
@@ -94,6 +96,8 @@ class Colleague:
 
 
 class Desk:
+    """At its end the channel closes; the model and the caller must have played their parts to the end."""
+
     def __init__(
         self,
         *others: Asker,
@@ -121,6 +125,17 @@ class Desk:
         self.channel = RealtimeVoiceChannel(
             "voice", provider=self.provider, transport=self.transport, human_input_handler=self.human
         )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            await self.channel.close()
+            self.transport.done()
+            self.provider.done()
 
     async def call(self) -> tuple[LoopbackCaller, ScriptedConnection]:
         caller = await self.transport.call(participant_id="ada", room_id="desk")

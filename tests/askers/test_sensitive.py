@@ -311,8 +311,7 @@ async def test_where_nothing_can_take_it_the_call_fails_instead_of_waiting(
     question: Question, leg: LegCapabilities | None, listener: Whisperer | None, asked: bool
 ) -> None:
     asker = SpokenAsker(speaker=Tone(), listener=listener)
-    desk = Desk(Nobody(), tool=asks(question), spoken=asker, leg=leg)
-    with desk.provider, desk.transport:
+    async with Desk(Nobody(), tool=asks(question), spoken=asker, leg=leg) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ask_pin")
         if asked:
@@ -321,7 +320,6 @@ async def test_where_nothing_can_take_it_the_call_fails_instead_of_waiting(
             model.ignore(Held)
         else:
             await model.expect(SentToolResult, call_id=call_id, failed=True)
-        await desk.channel.close()
 
 
 async def test_only_the_process_that_holds_the_call_takes_it() -> None:

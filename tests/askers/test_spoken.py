@@ -48,8 +48,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 
 async def test_the_caller_says_yes_and_the_model_reads_it() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.watch(Forgot)
         await say(caller, model, "Yes please.", "item-1")
@@ -58,13 +57,11 @@ async def test_the_caller_says_yes_and_the_model_reads_it() -> None:
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text) == {"confirmed": True, "via": "voice", "said": "Yes please."}
         await model.expect(Held, on=False)
-        await desk.channel.close()
     assert desk.voice.said[:2] == ["Book a table for four at seven.", "Shall I go ahead?"]
 
 
 async def test_the_caller_says_no_with_a_change_and_the_model_reads_both() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.watch(Forgot)
         await say(caller, model, "No, make it eight.", "item-1")
@@ -73,23 +70,19 @@ async def test_the_caller_says_no_with_a_change_and_the_model_reads_both() -> No
         sent = await model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         assert json.loads(sent.text)["said"] == "No, make it eight."
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_key_is_an_answer() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         await caller.press("1")
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text) == {"confirmed": True, "via": "key"}
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_hold_on_puts_off_the_next_question_and_never_the_deadline() -> None:
-    desk = Desk(timeout=30)
-    with desk.provider, desk.transport:
+    async with Desk(timeout=30) as desk:
         caller, model, call_id = await desk.ask()
         (request,) = desk.channel.sessions[0].open_requests
         deadline = request.expires_at
@@ -98,26 +91,22 @@ async def test_hold_on_puts_off_the_next_question_and_never_the_deadline() -> No
         assert "timed out after 30s" in sent.text
         assert (request.end, request.expires_at) == (RequestEnd.TIMED_OUT, deadline)
         await model.expect(Held, on=False)
-        await desk.channel.close()
     made_ready = {CONFIRMED_ELSEWHERE["en"], ANSWERED_ELSEWHERE["en"]}
     asked = [text for text in desk.voice.said if text not in made_ready]
     assert asked == ["Book a table for four at seven.", "Shall I go ahead?"], "it was asked again meanwhile"
 
 
 async def test_a_card_that_answers_first_stops_the_voice() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         _, model, call_id = await desk.ask()
         (pending,) = desk.human.handler.pending.values()
         assert desk.human.handler.resolve(pending.pending_id, "yes")
         await model.expect(SentToolResult, call_id=call_id, failed=False)
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_hang_up_in_the_question_withdraws_it() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, _ = await desk.ask()
         (session,) = desk.channel.sessions
         (request,) = session.open_requests
@@ -126,15 +115,13 @@ async def test_a_hang_up_in_the_question_withdraws_it() -> None:
         with anyio.fail_after(20):
             await session.closed.wait()
         assert request.end is RequestEnd.WITHDRAWN
-        await desk.channel.close()
 
 
 # --- what the model does meanwhile -----------------------------------------------------------------------------------
 
 
 async def test_the_output_goes_first_then_the_hold_then_the_model_is_asked_on() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.watch(Responded)
         before = model.counts[Responded]
@@ -143,12 +130,10 @@ async def test_the_output_goes_first_then_the_hold_then_the_model_is_asked_on() 
         await model.expect(Held, on=False)
         await model.expect(Responded)
         assert model.counts[Responded] == before + 1
-        await desk.channel.close()
 
 
 async def test_a_response_nobody_asked_for_is_cancelled_and_its_calls_are_refused() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.emit(ResponseStarted("stray"))
         await model.expect(Interrupted, response_id="stray")
@@ -164,12 +149,10 @@ async def test_a_response_nobody_asked_for_is_cancelled_and_its_calls_are_refuse
         await say(caller, model, "No.", "item-1")
         await model.expect(SentToolResult, call_id=call_id)
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_an_aside_gets_one_response_and_then_the_question_comes_again() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.watch(Responded)
         await say(caller, model, "What does it cost?", "item-1")
@@ -187,12 +170,10 @@ async def test_an_aside_gets_one_response_and_then_the_question_comes_again() ->
         await caller.press("1")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_two_questions_of_one_response_are_asked_in_turn() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model = await desk.call()
         model.emit(
             ResponseStarted("r1"),
@@ -210,7 +191,6 @@ async def test_two_questions_of_one_response_are_asked_in_turn() -> None:
         await caller.press("2")
         await model.expect(SentToolResult, call_id="c2", text=re.compile("false"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
     assert [text for text in desk.voice.said if "cake" in text or "table" in text][:2] == [
         "Book a table for four at seven.",
         "Order a cake.",
@@ -218,8 +198,7 @@ async def test_two_questions_of_one_response_are_asked_in_turn() -> None:
 
 
 async def test_one_question_three_times_in_one_response_is_asked_once() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model = await desk.call()
         calls = [
             ToolCalled(f"c{number}", "ConfirmAction", json.dumps({"action": action}), "r1")
@@ -232,15 +211,13 @@ async def test_one_question_three_times_in_one_response_is_asked_once() -> None:
         outputs = {(await model.expect(SentToolResult, text=re.compile("true"))).call_id for _ in range(3)}
         assert outputs == {"c0", "c1", "c2"}
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 # --- what the caller does --------------------------------------------------------------------------------------------
 
 
 async def test_a_yes_waits_for_the_turn_that_is_still_being_transcribed() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         model.emit(SpeechStarted("one"))
         await caller.speak(speech(0.4))
@@ -254,12 +231,10 @@ async def test_a_yes_waits_for_the_turn_that_is_still_being_transcribed() -> Non
         model.emit(Transcript("user", "no, don't.", True, "two"))
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("false"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_barge_in_stops_the_voice_and_a_cough_lets_it_go_on() -> None:
-    desk = Desk(spoken=SpokenAsker(speaker=Tone(seconds=2)))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(speaker=Tone(seconds=2))) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ConfirmAction", BOOK)
         await model.expect(Held, on=True)
@@ -274,12 +249,10 @@ async def test_barge_in_stops_the_voice_and_a_cough_lets_it_go_on() -> None:
         await say(caller, model, "Yes.", "item-2")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_what_is_said_before_the_question_is_the_models() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model = await desk.call()
         model.emit(ResponseStarted("r1"), ToolCalled("c1", "ConfirmAction", json.dumps(BOOK), "r1"))
         await caller.speak(speech(0.5))
@@ -294,13 +267,11 @@ async def test_what_is_said_before_the_question_is_the_models() -> None:
         await caller.press("2")
         await model.expect(SentToolResult, call_id="c1", text=re.compile("false"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 @pytest.mark.parametrize("when", ["in the answer", "in the read-back"])
 async def test_a_hang_up_withdraws_it(when: str) -> None:
-    desk = Desk(tool=ask_human() if when == "in the read-back" else None)
-    with desk.provider, desk.transport:
+    async with Desk(tool=ask_human() if when == "in the read-back" else None) as desk:
         arguments = {"kind": "input", "prompt": "What is your name?"} if when == "in the read-back" else BOOK
         caller, model = await desk.call()
         model.ignore(Held, Forgot)
@@ -317,17 +288,14 @@ async def test_a_hang_up_withdraws_it(when: str) -> None:
         with anyio.fail_after(20):
             await session.closed.wait()
         assert request.end is RequestEnd.WITHDRAWN
-        await desk.channel.close()
 
 
 async def test_nobody_answers_aloud_and_the_model_is_told_once() -> None:
-    desk = Desk(HoldLines(speaker=Tone()), timeout=300)
-    with desk.provider, desk.transport:
+    async with Desk(HoldLines(speaker=Tone()), timeout=300) as desk:
         _, model, call_id = await desk.ask()
         await model.expect(Held, on=False, within_s=60)
         sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
         assert "unanswered after 3 tries" in sent.text
-        await desk.channel.close()
 
 
 # --- somebody else ---------------------------------------------------------------------------------------------------
@@ -335,8 +303,7 @@ async def test_nobody_answers_aloud_and_the_model_is_told_once() -> None:
 
 async def test_a_card_and_a_voice_in_the_same_tick_are_one_answer() -> None:
     colleague = Colleague()
-    desk = Desk(colleague)
-    with desk.provider, desk.transport:
+    async with Desk(colleague) as desk:
         caller, model, call_id = await desk.ask()
         await say(caller, model, "No.", "item-1")
         card = await colleague.answers()
@@ -345,13 +312,11 @@ async def test_a_card_and_a_voice_in_the_same_tick_are_one_answer() -> None:
         assert ("true" in sent.text) is (card.kind is SettlementKind.ACCEPTED)
         assert desk.human.handler.pending == {}
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_when_somebody_else_was_quicker_the_caller_hears_it() -> None:
     colleague = Colleague()
-    desk = Desk(colleague)
-    with desk.provider, desk.transport:
+    async with Desk(colleague) as desk:
         caller, model, call_id = await desk.ask()
         await caller.stay_silent(1000)
         await desk.spoken()
@@ -361,13 +326,13 @@ async def test_when_somebody_else_was_quicker_the_caller_hears_it() -> None:
         await model.expect(Held, on=False)
         await caller.hears(heard + 500)
         assert "All right, that was just confirmed." in desk.voice.said
-        await desk.channel.close()
 
 
 async def test_an_operator_is_asked_where_there_is_one_and_answers() -> None:
     colleague = Colleague()
-    desk = Desk(Try(colleague, patience=100), spoken=Try(SpokenAsker(speaker=Tone()), patience=100), timeout=300)
-    with desk.provider, desk.transport:
+    async with Desk(
+        Try(colleague, patience=100), spoken=Try(SpokenAsker(speaker=Tone()), patience=100), timeout=300
+    ) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ConfirmAction", BOOK)
         await model.expect(Held, on=True)
@@ -379,24 +344,20 @@ async def test_an_operator_is_asked_where_there_is_one_and_answers() -> None:
             await colleague.asked.wait()
         await colleague.answers()
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
-        await desk.channel.close()
 
 
 async def test_an_operator_is_declined_where_there_is_none() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model, call_id = await desk.ask()
         await caller.press("0")
         sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
         assert "asked for an operator, and there is none" in sent.text
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_question_for_somebody_else_is_not_put_to_the_caller() -> None:
     colleague = Colleague()
-    desk = Desk(colleague, audience=("bob",))
-    with desk.provider, desk.transport:
+    async with Desk(colleague, audience=("bob",)) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ConfirmAction", BOOK)
         with anyio.fail_after(5):
@@ -411,7 +372,6 @@ async def test_a_question_for_somebody_else_is_not_put_to_the_caller() -> None:
         by_bob = await desk.human.handler.answer(pending.pending_id, Answer(True, by="bob"))
         assert by_bob == Settlement.ACCEPTED
         await model.expect(SentToolResult, call_id=call_id)
-        await desk.channel.close()
 
 
 # --- no way to ask ---------------------------------------------------------------------------------------------------
@@ -446,8 +406,7 @@ async def test_an_application_may_say_what_the_rules_leave_open_but_never_yes() 
             raise OSError(text)
         return Match("birds" in text)
 
-    desk = Desk(spoken=SpokenAsker(speaker=Tone(), understand=understand))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(speaker=Tone(), understand=understand)) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ConfirmAction", BOOK)
         await model.expect(Held, on=True)
@@ -460,7 +419,6 @@ async def test_an_application_may_say_what_the_rules_leave_open_but_never_yes() 
         await say(caller, model, "The geese fly south.", "item-3")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         await model.expect(Held, on=False)
-        await desk.channel.close()
     assert asked == ["Hmm.", "The birds are singing.", "The geese fly south."]
 
 
@@ -492,8 +450,7 @@ LIKELY = replace(QUIET, verbatim="likely")
 
 
 async def test_what_the_models_voice_says_in_other_words_is_not_asked_and_said_again() -> None:
-    desk = Desk(spoken=SpokenAsker(), capabilities=LIKELY)
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(), capabilities=LIKELY) as desk:
         caller, model = await desk.call()
         model.ignore(Interrupted)
         call_id = model.call_tool("ConfirmAction", BOOK)
@@ -508,12 +465,10 @@ async def test_what_the_models_voice_says_in_other_words_is_not_asked_and_said_a
         await say(caller, model, "Yes.", "item-1")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_voice_that_does_not_say_what_it_is_given_leaves_the_question_to_others() -> None:
-    desk = Desk(HoldLines(speaker=Tone()), spoken=SpokenAsker(), capabilities=LIKELY)
-    with desk.provider, desk.transport:
+    async with Desk(HoldLines(speaker=Tone()), spoken=SpokenAsker(), capabilities=LIKELY) as desk:
         _, model = await desk.call()
         model.ignore(Interrupted, Said)
         call_id = model.call_tool("ConfirmAction", BOOK)
@@ -525,12 +480,10 @@ async def test_a_voice_that_does_not_say_what_it_is_given_leaves_the_question_to
             model.emit(Transcript("assistant", "I would never do that.", True, name), ResponseEnded(name))
             await anyio.sleep(1)
         await model.expect(SentToolResult, call_id=call_id, failed=True)
-        await desk.channel.close()
 
 
 async def test_a_yes_to_a_risk_that_the_models_voice_asked_for_is_keyed() -> None:
-    desk = Desk(spoken=SpokenAsker(), capabilities=LIKELY, tool=confirm_action(risk="high"))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(), capabilities=LIKELY, tool=confirm_action(risk="high")) as desk:
         caller, model = await desk.call()
         model.ignore(Interrupted)
         call_id = model.call_tool("ConfirmAction", BOOK)
@@ -547,4 +500,3 @@ async def test_a_yes_to_a_risk_that_the_models_voice_asked_for_is_keyed() -> Non
         await caller.press("1")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await model.expect(Held, on=False)
-        await desk.channel.close()

@@ -64,8 +64,7 @@ async def test_without_a_listener_the_channel_cannot_be_made(capabilities: Provi
 async def test_the_model_gets_silence_the_listener_the_caller_and_the_model_one_account(
     capabilities: ProviderCapabilities,
 ) -> None:
-    desk = DeafDesk("Yes please.", capabilities=capabilities)
-    with desk.provider, desk.transport:
+    async with DeafDesk("Yes please.", capabilities=capabilities) as desk:
         caller, model, call_id = await desk.asked()
         model.watch(SentAudio)
         await caller.speak(speech(0.6))
@@ -86,12 +85,10 @@ async def test_the_model_gets_silence_the_listener_the_caller_and_the_model_one_
         assert await loud(model, frames=10)
         model.ignore(SentAudio)
         assert (model.counts[Held], model.counts[Interrupted]) == (0, 0)
-        await desk.channel.close()
 
 
 async def test_what_the_model_says_meanwhile_is_played_to_nobody_and_it_is_told_so() -> None:
-    desk = DeafDesk("Yes.")
-    with desk.provider, desk.transport:
+    async with DeafDesk("Yes.") as desk:
         caller, model, call_id = await desk.asked()
         heard = caller.heard.total()
         model.emit(
@@ -112,12 +109,10 @@ async def test_what_the_model_says_meanwhile_is_played_to_nobody_and_it_is_told_
         await caller.stay_silent(2000)
         assert (caller.heard["i9"], caller.heard["i10"]) == (0, 500)
         assert model.counts[Interrupted] == 0
-        await desk.channel.close()
 
 
 async def test_what_was_no_answer_is_sent_on_afterwards_and_the_question_asked_again() -> None:
-    desk = DeafDesk("What does it cost?", "Yes.")
-    with desk.provider, desk.transport:
+    async with DeafDesk("What does it cost?", "Yes.") as desk:
         caller, model, call_id = await desk.asked()
         made = len(desk.voice.said)
         await says(caller)
@@ -130,22 +125,18 @@ async def test_what_was_no_answer_is_sent_on_afterwards_and_the_question_asked_a
         await model.expect(Injected, role="user", text="What does it cost?", silent=True)
         account = await model.expect(Injected, role="system")
         assert 'for you to answer: "What does it cost?"' in account.text
-        await desk.channel.close()
 
 
 async def test_a_key_answers_too() -> None:
-    desk = DeafDesk()
-    with desk.provider, desk.transport:
+    async with DeafDesk() as desk:
         caller, model, call_id = await desk.asked()
         await caller.press("2")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("false"))
         assert desk.ear.heard == []
-        await desk.channel.close()
 
 
 async def test_a_new_connection_is_not_held_and_hears_silence_as_the_one_before() -> None:
-    desk = DeafDesk("Yes.")
-    with desk.provider, desk.transport:
+    async with DeafDesk("Yes.") as desk:
         caller, model, _ = await desk.asked()
         model.drop()
         again = await desk.provider.connected()
@@ -159,4 +150,3 @@ async def test_a_new_connection_is_not_held_and_hears_silence_as_the_one_before(
         await caller.stay_silent(1000)
         assert desk.human.handler.pending == {}
         assert again.counts[Held] == 0
-        await desk.channel.close()

@@ -72,8 +72,7 @@ async def kept(store: Store, request_id: str) -> Record:
 
 async def test_a_call_that_ends_after_the_first_answer_leaves_it_in_the_store(store: Store) -> None:
     handler = HumanInputHandler(store=store, orphans={TOOL: "keep"})
-    desk = Desk(tool=ask_user_question(), handler=handler)
-    with desk.provider, desk.transport:
+    async with Desk(tool=ask_user_question(), handler=handler) as desk:
         caller, model, _ = await desk.ask(PIZZA)
         (pending,) = handler.pending.values()
         assert (await kept(store, pending.pending_id)).pending.answered_so_far == {}
@@ -87,7 +86,6 @@ async def test_a_call_that_ends_after_the_first_answer_leaves_it_in_the_store(st
         caller.hang_up()
         with anyio.fail_after(20):
             await session.closed.wait()
-        await desk.channel.close()
     await handler.close()
     other = HumanInputHandler(store=store)
     [orphan] = (await other.recover()).orphans

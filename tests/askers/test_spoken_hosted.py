@@ -117,8 +117,7 @@ def hosted(tool: HumanTool | None = None, spoken: SpokenAsker | None = None) -> 
 
 
 async def test_a_yes_that_began_after_the_provider_had_played_the_question_counts() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.asks()
         await own.played()
@@ -128,13 +127,11 @@ async def test_a_yes_that_began_after_the_provider_had_played_the_question_count
         own.model.ignore(Forgot)
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": true'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
     assert desk.voice.said == []
 
 
 async def test_a_yes_that_began_before_what_it_says_yes_to_was_played_is_asked_again() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.says()
         await anyio.sleep(0.5)
@@ -147,12 +144,10 @@ async def test_a_yes_that_began_before_what_it_says_yes_to_was_played_is_asked_a
         await own.caller_says("Yes.")
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": true'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_yes_that_was_told_of_a_moment_before_the_end_does_not_count_either() -> None:
-    desk = hosted(spoken=SpokenAsker(barge_in=False))
-    with desk.provider, desk.transport:
+    async with hosted(spoken=SpokenAsker(barge_in=False)) as desk:
         own, call_id = await a_call(desk)
         await own.says()
         await anyio.sleep(0.5)
@@ -167,12 +162,10 @@ async def test_a_yes_that_was_told_of_a_moment_before_the_end_does_not_count_eit
         own.model.ignore(Interrupted)
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_yes_whose_beginning_nobody_told_of_is_from_before_the_question() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.asks()
         await own.played()
@@ -182,12 +175,10 @@ async def test_a_yes_whose_beginning_nobody_told_of_is_from_before_the_question(
         await own.caller_says("No.")
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_no_counts_while_the_question_is_being_played() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.says()
         await anyio.sleep(0.5)
@@ -195,12 +186,10 @@ async def test_a_no_counts_while_the_question_is_being_played() -> None:
         await own.model.expect(Interrupted, response_id="said-1")
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_key_answers_while_the_question_is_being_played_and_silences_it() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.says()
         await anyio.sleep(0.5)
@@ -208,12 +197,10 @@ async def test_a_key_answers_while_the_question_is_being_played_and_silences_it(
         await own.model.expect(Interrupted, response_id="said-1")
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": true'))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_question_in_other_words_than_it_was_given_is_not_asked() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.says("Book a table for five at seven.")
         await own.model.expect(Interrupted, response_id="said-1")
@@ -222,12 +209,10 @@ async def test_a_question_in_other_words_than_it_was_given_is_not_asked() -> Non
         await own.caller_says("Yes.")
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_yes_to_a_risk_is_keyed() -> None:
-    desk = hosted(tool=confirm_action(risk="high"))
-    with desk.provider, desk.transport:
+    async with hosted(tool=confirm_action(risk="high")) as desk:
         own, call_id = await a_call(desk)
         for _ in range(2):
             await own.says()
@@ -241,12 +226,10 @@ async def test_a_yes_to_a_risk_is_keyed() -> None:
         own.model.emit(ProviderDigit("1"))
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_the_question_waits_until_the_models_own_words_were_played() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         _, model = await desk.call()
         model.emit(ResponseStarted("r"), Transcript("assistant", "One moment.", True, "preamble"), ResponseEnded("r"))
         model.call_tool(desk.tool, BOOK)
@@ -254,12 +237,10 @@ async def test_the_question_waits_until_the_models_own_words_were_played() -> No
         model.emit(PlaybackEnded("preamble"))
         await model.expect(Held, on=True)
         model.ignore(Said, Held, Interrupted, SentToolResult)
-        await desk.channel.close()
 
 
 async def test_an_aside_is_over_when_the_models_answer_was_played() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.asks()
         await own.played()
@@ -274,12 +255,10 @@ async def test_an_aside_is_over_when_the_models_answer_was_played() -> None:
         own.model.emit(ProviderDigit("1"))
         await own.model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
         await own.model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_a_question_that_a_lost_connection_was_playing_is_asked_again() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.says()
         own.model.drop()
@@ -289,12 +268,10 @@ async def test_a_question_that_a_lost_connection_was_playing_is_asked_again() ->
         await own.played()
         await own.caller_says("Yes.")
         await again.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
-        await desk.channel.close()
 
 
 async def test_a_turn_that_a_lost_connection_heard_begin_is_no_answer_and_the_next_one_is() -> None:
-    desk = hosted()
-    with desk.provider, desk.transport:
+    async with hosted() as desk:
         own, call_id = await a_call(desk)
         await own.asks()
         await own.played()
@@ -310,34 +287,28 @@ async def test_a_turn_that_a_lost_connection_heard_begin_is_no_answer_and_the_ne
         own.turns = 1
         await own.caller_says("No.")
         await again.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
-        await desk.channel.close()
 
 
 async def test_what_is_sensitive_is_not_asked_where_the_provider_hears_everything() -> None:
     definition = AITool("agree", "Ask.", {"type": "object", "properties": {}})
     secret = human_tool(definition, question=lambda _: Confirm(prompt="Do you agree?", sensitive=True))
-    desk = hosted(tool=secret)
-    with desk.provider, desk.transport:
+    async with hosted(tool=secret) as desk:
         _, model = await desk.call()
         call_id = model.call_tool(desk.tool, {})
         await model.expect(SentToolResult, call_id=call_id, failed=True)
-        await desk.channel.close()
 
 
 async def test_a_model_that_is_kept_quiet_by_hearing_nothing_is_not_where_the_provider_hears() -> None:
     spoken = SpokenAsker(listener=Ear())
-    desk = Desk(spoken=spoken, capabilities=replace(LIKELY, hold="deaf"), leg=HOSTED)
-    with desk.provider, desk.transport:
+    async with Desk(spoken=spoken, capabilities=replace(LIKELY, hold="deaf"), leg=HOSTED) as desk:
         _, model = await desk.call()
         call_id = model.call_tool(desk.tool, BOOK)
         await model.expect(SentToolResult, call_id=call_id, failed=True)
-        await desk.channel.close()
 
 
 async def test_a_caller_on_hold_hears_the_models_voice_again_only_a_while_after_it_was_played() -> None:
     colleague = Colleague()
-    desk = Desk(colleague, spoken=HoldLines(speaker=Tone()), capabilities=LIKELY, leg=HOSTED)
-    with desk.provider, desk.transport:
+    async with Desk(colleague, spoken=HoldLines(speaker=Tone()), capabilities=LIKELY, leg=HOSTED) as desk:
         _, model = await desk.call()
         call_id = model.call_tool(desk.tool, BOOK)
         own = HostedModel(model)
@@ -350,4 +321,3 @@ async def test_a_caller_on_hold_hears_the_models_voice_again_only_a_while_after_
         await colleague.answers()
         model.ignore(Interrupted)
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
-        await desk.channel.close()

@@ -50,9 +50,8 @@ class Asked:
 
 
 @asynccontextmanager
-async def asked(desk: Desk | None = None) -> AsyncGenerator[Asked]:
-    desk = desk or Desk()
-    with desk.provider, desk.transport:
+async def asked(at: Desk | None = None) -> AsyncGenerator[Asked]:
+    async with at or Desk() as desk:
         caller, model = await desk.call()
         call_id = model.call_tool(desk.tool, BOOK)
         await model.expect(Held, on=True)
@@ -62,7 +61,6 @@ async def asked(desk: Desk | None = None) -> AsyncGenerator[Asked]:
         (request,) = session.open_requests
         yield Asked(desk, caller, model, call_id, request)
         model.ignore(SentToolResult)
-        await desk.channel.close()
 
 
 def in_language(language: str) -> Desk:
@@ -97,8 +95,7 @@ async def test_what_is_no_answer_goes_to_the_model_and_the_request_stays_open(te
 
 
 async def test_uh_huh_while_the_question_is_at_thirty_percent_is_no_answer() -> None:
-    desk = Desk(spoken=SpokenAsker(speaker=Tone(seconds=3), barge_in=False))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(speaker=Tone(seconds=3), barge_in=False)) as desk:
         caller, model = await desk.call()
         model.ignore(Held)
         call_id = model.call_tool(desk.tool, BOOK)
@@ -109,13 +106,11 @@ async def test_uh_huh_while_the_question_is_at_thirty_percent_is_no_answer() -> 
         await caller.hears(6000)
         await caller.press("2")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("false"))
-        await desk.channel.close()
 
 
 @pytest.mark.parametrize("heard", ["Book a table for four at seven. Shall I go ahead?", "table for four", "go ahead"])
 async def test_our_own_prompt_that_comes_back_is_nobodys_answer(heard: str) -> None:
-    desk = Desk(spoken=SpokenAsker(speaker=Tone(seconds=1.5), barge_in=False))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(speaker=Tone(seconds=1.5), barge_in=False)) as desk:
         caller, model = await desk.call()
         model.ignore(Held)
         model.watch(Forgot)
@@ -131,7 +126,6 @@ async def test_our_own_prompt_that_comes_back_is_nobodys_answer(heard: str) -> N
         assert len(desk.human.handler.pending) == 1
         await caller.press("1")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
-        await desk.channel.close()
 
 
 async def test_an_echo_after_the_approval_undoes_nothing() -> None:
@@ -143,8 +137,7 @@ async def test_an_echo_after_the_approval_undoes_nothing() -> None:
 
 
 async def test_a_word_binds_to_the_request_that_has_the_floor_and_to_no_other() -> None:
-    desk = Desk()
-    with desk.provider, desk.transport:
+    async with Desk() as desk:
         caller, model = await desk.call()
         model.ignore(Held)
         cake = json.dumps({"action": "Order a cake."})
@@ -162,13 +155,11 @@ async def test_a_word_binds_to_the_request_that_has_the_floor_and_to_no_other() 
         await caller.stay_silent(500)
         await caller.press("2")
         await model.expect(SentToolResult, call_id="c2", text=re.compile("false"))
-        await desk.channel.close()
 
 
 async def test_a_yes_with_nothing_on_the_floor_approves_nothing() -> None:
     colleague = Colleague()
-    desk = Desk(colleague, audience=("bob",))
-    with desk.provider, desk.transport:
+    async with Desk(colleague, audience=("bob",)) as desk:
         caller, model = await desk.call()
         model.call_tool(desk.tool, BOOK)
         with anyio.fail_after(5):
@@ -177,7 +168,6 @@ async def test_a_yes_with_nothing_on_the_floor_approves_nothing() -> None:
         await caller.stay_silent(1500)
         assert len(desk.human.handler.pending) == 1
         model.ignore(SentToolResult)
-        await desk.channel.close()
 
 
 # --- a bad line ------------------------------------------------------------------------------------------------------
