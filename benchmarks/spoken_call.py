@@ -305,7 +305,8 @@ def main(  # noqa: PLR0917 - typer reads a command's options from its parameters
     done = read(folder / "trials.jsonl")
     prompt = Prompt(spoken(Saying(QUESTION.prompt, "joe", 0, "yes"), folder / "voices"))
     left = [trial for trial in trials if trial.key not in done and trial.carried(folder).exists()]
-    loop = partial(VirtualTimeLoop, patience_s=60.0)
+    # Longer than a recognition takes on a machine with other things to do: one taken for hung would count as not heard.
+    loop = partial(VirtualTimeLoop, patience_s=600.0)
     anyio.run(ask_all, left, folder, prompt, minutes, backend_options={"loop_factory": loop})
     rows = list(read(folder / "trials.jsonl").values())
     console.print(tables(rows))
