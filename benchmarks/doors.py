@@ -1,8 +1,9 @@
 """What the library adds to one tool call, at every door, in microseconds.
 
-    python benchmarks/doors.py [--calls 1000]
+    python benchmarks/doors.py [--calls 1000] [--door "text turn"]
 
-The same three spans as in `tool_call.py`, with one hook of each kind, at each door in one run:
+The same three spans as in `tool_call.py`, with one hook of each kind, at each door in one run, alone and with 1,000
+other requests open that came through the same door:
 
 - plain: a host's handler, from the call handed in to its outcome delivered;
 - open: a person's tool, from the call handed in to its request open (answerable);
@@ -12,8 +13,11 @@ A call is handed in by a connection's codec, by a chat model in the middle of it
 `execute_tool_call`; what brought the chat model or the backend to it is not measured. A door delivers in its own way:
 an output, a line of text, the next request to a chat model, a return value. In words, a call is found in a transcript
 first; a text turn carries its whole conversation, so each call has a room of its own.
+
+The bars were set on a faster machine than most; the first line says what this one takes for what a call is made of.
 """
 
+import gc
 import json
 import statistics
 import sys
@@ -26,6 +30,7 @@ from typing import Annotated, Protocol
 import anyio
 import tool_call
 import typer
+import yardstick
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -45,7 +50,6 @@ from voice_hitl import (
 )
 from voice_hitl.chat import ChatCall, ChatEnded, ChatEvent, ChatRequest
 from voice_hitl.errors import ConnectionEnded
-from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.provider import (
     Delegated,
     InjectRole,
@@ -56,37 +60,20 @@ from voice_hitl.provider import (
     Transcript,
 )
 from voice_hitl.reasoning import ReasoningOutput, ReasoningRequest
-from voice_hitl.requests.pending import PendingInput
-from voice_hitl.tasks import Latch, Mailbox
+from voice_hitl.tasks import Mailbox
 from voice_hitl.testing import LoopbackTransport, ScriptedConference
 
 WARM_UP = 100
 POLICY = ToolPolicy(deny=("admin_*",))
 
 
-class Delivered:
-    """When the call in hand was handed in, and when its outcome was delivered."""
-
-    def __init__(self) -> None:
-        self.latch = Latch()
-        self.began = 0
-        self.at = 0
-
-    def begin(self) -> None:
-        """The call is handed in now."""
-        self.began = time.perf_counter_ns()
-
-    def note(self) -> None:
-        """It is there."""
-        self.at = time.perf_counter_ns()
-        self.latch.set()
-
-
 class Door(Protocol):
     """A way a call comes in."""
 
     human: HumanInputToolHandler
-    delivered: Delivered
+    began: int
+    """When the last call was handed in (nanoseconds)."""
+    delivered: tool_call.Moment
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
         """The model makes the call."""
@@ -102,20 +89,13 @@ def people() -> HumanInputToolHandler:
 
 
 class Wire(tool_call.WireConnection):
-    """A connection that notes when an outcome goes out, as an output or as text."""
-
-    delivered: Delivered
-
-    async def send_tool_result(self, call_id: str, name: str, text: str, *, failed: bool) -> None:
-        """Encode it, and note it."""
-        await super().send_tool_result(call_id, name, text, failed=failed)
-        self.delivered.note()
+    """A connection that notes when an outcome goes out, also as text."""
 
     async def inject(self, text: str, *, role: InjectRole = "system", silent: bool = True) -> str:
         """Encode it, and note it where it is an outcome and not the notice that a person is being asked."""
         item = await super().inject(text, role=role, silent=silent)
         if "has returned" in text:
-            self.delivered.note()
+            self.sent.note()
         return item
 
 
@@ -133,12 +113,13 @@ class ProviderDoor:
 
     def __init__(self, wire: Wire, human: HumanInputToolHandler) -> None:
         self.human = human
-        self.delivered = wire.delivered = Delivered()
+        self.began = 0
+        self.delivered = wire.sent
         self._wire = wire
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
         """As the codec would hand it in."""
-        self.delivered.begin()
+        self.began = time.perf_counter_ns()
         self._wire.events_in.put(ToolCalled(call_id, name, arguments, call_id))
 
 
@@ -147,7 +128,7 @@ class SpokenDoor(ProviderDoor):
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
         """As the codec would hand it in; the response ends behind it."""
-        self.delivered.begin()
+        self.began = time.perf_counter_ns()
         self._wire.events_in.put(ResponseStarted(call_id))
         self._wire.events_in.put(Transcript("assistant", f"{name}({arguments})", final=True, item_id=call_id))
         self._wire.events_in.put(ResponseEnded(call_id))
@@ -200,7 +181,8 @@ class DelegationDoor:
 
     def __init__(self, human: HumanInputToolHandler) -> None:
         self.human = human
-        self.delivered = Delivered()
+        self.began = 0
+        self.delivered = tool_call.Moment()
         self._calls: Mailbox[AIToolCall] = Mailbox()
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
@@ -208,12 +190,16 @@ class DelegationDoor:
         self._calls.put(AIToolCall(id=call_id, name=name, arguments=json.loads(arguments)))
 
     async def reason(self, request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
-        """Run each call as the session's own."""
-        async for call in self._calls:
-            self.delivered.begin()
-            await request.execute_tool_call(call)
-            self.delivered.note()
+        """Run the calls as the session's own, each beside the others."""
+        async with anyio.create_task_group() as group:
+            async for call in self._calls:
+                group.start_soon(self._run, request, call)
         yield ReasoningOutput("done", is_final=True)
+
+    async def _run(self, request: ReasoningRequest, call: AIToolCall) -> None:
+        self.began = time.perf_counter_ns()
+        await request.execute_tool_call(call)
+        self.delivered.note()
 
     def end(self) -> None:
         """No more calls."""
@@ -236,7 +222,6 @@ async def in_a_delegation(kit: VoiceKit) -> AsyncGenerator[Door]:
         reasoning_backend=door,
     )
     kit.register_channel(channel)
-    provider.wire.delivered = Delivered()
     await transport.call(participant_id="ada", room_id="desk")
     provider.wire.events_in.put(Delegated("d1", "client"))
     yield door
@@ -246,8 +231,8 @@ async def in_a_delegation(kit: VoiceKit) -> AsyncGenerator[Door]:
 class Written:
     """One answer of the chat model, all of it there."""
 
-    def __init__(self, delivered: Delivered, *events: ChatEvent) -> None:
-        self._delivered = delivered
+    def __init__(self, begins: Callable[[], None], *events: ChatEvent) -> None:
+        self._begins = begins
         self._events = list(events)
 
     async def get(self) -> ChatEvent:
@@ -256,7 +241,7 @@ class Written:
             raise ConnectionEnded("the answer is over")
         event = self._events.pop(0)
         if isinstance(event, ChatCall):
-            self._delivered.begin()
+            self._begins()
         return event
 
     async def aclose(self) -> None:
@@ -268,50 +253,52 @@ class TextDoor:
 
     name = "written"
 
-    def __init__(self, human: HumanInputToolHandler, turns: Mailbox[str]) -> None:
+    def __init__(self, human: HumanInputToolHandler, begin_turn: Callable[[str], object]) -> None:
         self.human = human
-        self.delivered = Delivered()
-        self._turns = turns
+        self.began = 0
+        self.delivered = tool_call.Moment()
+        self._begin_turn = begin_turn
         self._call: ChatCall | None = None
 
     def issue(self, call_id: str, name: str, arguments: str) -> None:
-        """The model's answer to the next turn, which begins now."""
+        """The model's answer to the next turn, which begins now, in a room of its own."""
         self._call = ChatCall(call_id, name, arguments)
-        self._turns.put(call_id)
+        self._begin_turn(call_id)
 
     async def reply(self, request: ChatRequest) -> Written:
         """Make the call, then say that it was done."""
         call, self._call = self._call, None
         if call is not None:
-            return Written(self.delivered, call, ChatEnded("calls"))
+            return Written(self._begins, call, ChatEnded("calls"))
         self.delivered.note()
-        return Written(self.delivered, ChatEnded("stop"))
+        return Written(self._begins, ChatEnded("stop"))
+
+    def _begins(self) -> None:
+        self.began = time.perf_counter_ns()
 
 
 @asynccontextmanager
 async def in_a_text_turn(kit: VoiceKit) -> AsyncGenerator[Door]:
     """A room a call: a turn carries its whole conversation."""
-    human, turns = people(), Mailbox[str]()
-    door = TextDoor(human, turns)
-    channel = AIChannel(
-        "text",
-        provider=door,
-        tools=[tool_call.TRANSFER],
-        tool_handler=tool_call.transfer,
-        human_input_handler=human,
-        tool_policy=POLICY,
-    )
-    kit.register_channel(channel)
+    human = people()
 
-    async def serve() -> None:
-        async for room in turns:
-            async for _event in channel.turn("Go on.", room_id=room):
-                pass
+    async def turn(room: str) -> None:
+        async for _event in channel.turn("Go on.", room_id=room):
+            pass
 
     async with anyio.create_task_group() as group:
-        group.start_soon(serve)
+        door = TextDoor(human, lambda room: group.start_soon(turn, room))
+        channel = AIChannel(
+            "text",
+            provider=door,
+            tools=[tool_call.TRANSFER],
+            tool_handler=tool_call.transfer,
+            human_input_handler=human,
+            tool_policy=POLICY,
+        )
+        kit.register_channel(channel)
         yield door
-        turns.close()
+        group.cancel_scope.cancel()
 
 
 DOORS: Mapping[str, Callable[[VoiceKit], AbstractAsyncContextManager[Door]]] = {
@@ -326,82 +313,72 @@ DOORS: Mapping[str, Callable[[VoiceKit], AbstractAsyncContextManager[Door]]] = {
 # --- the spans -------------------------------------------------------------------------------------------------------
 
 
-class Openings:
-    """When a request was opened."""
-
-    def __init__(self, human: HumanInputToolHandler) -> None:
-        self.at = 0
-        self.latch = Latch()
-        self.pending: PendingInput | None = None
-        self._open = human.handler.open
-        object.__setattr__(human.handler, "open", self._watched)
-
-    def _watched(self, new: NewRequest) -> PendingInput:
-        self.pending = self._open(new)
-        self.at = time.perf_counter_ns()
-        self.latch.set()
-        return self.pending
-
-    def reset(self) -> None:
-        """Wait for the next."""
-        self.latch = Latch()
-
-
-async def measure(door: Door, calls: int, advance: Callable[[], None]) -> tool_call.Spans:
-    """The three spans at one door, in nanoseconds."""
+async def measure(door: Door, calls: int, others: int, advance: Callable[[], None]) -> tool_call.Spans:
+    """The three spans at one door with `others` requests open, in nanoseconds."""
     spans: tool_call.Spans = {name: [] for name in tool_call.BARS_US}
-    openings = Openings(door.human)
+    openings = tool_call.Openings(door.human)
+    for number in range(others):
+        openings.opened.expect()
+        door.issue(f"other-{number}", "ConfirmAction", tool_call.ACTION)
+        await openings.wait()
     for number in range(calls + WARM_UP):
-        door.delivered.latch = Latch()
+        door.delivered.expect()
         door.issue(f"plain-{number}", "transfer", tool_call.ARGUMENTS)
-        await door.delivered.latch.wait()
-        spans["plain"].append(door.delivered.at - door.delivered.began)
+        await door.delivered.wait()
+        spans["plain"].append(door.delivered.at - door.began)
         await tool_call.settle_down()
 
-        door.delivered.latch = Latch()
-        openings.reset()
+        openings.opened.expect()
         door.issue(f"asked-{number}", "ConfirmAction", tool_call.ACTION)
-        await openings.latch.wait()
-        spans["open"].append(openings.at - door.delivered.began)
+        pending = await openings.wait()
+        spans["open"].append(openings.opened.at - door.began)
         await tool_call.settle_down()
-        pending = openings.pending
+
+        door.delivered.expect()
         answered = time.perf_counter_ns()
-        settlement = await door.human.handler.answer(pending.pending_id if pending else "", Answer(True, by="ada"))
+        settlement = await door.human.handler.answer(pending.pending_id, Answer(True, by="ada"))
         if settlement != Settlement.ACCEPTED:
             raise RuntimeError(f"the answer was {settlement}")
-        await door.delivered.latch.wait()
+        await door.delivered.wait()
         spans["answer"].append(door.delivered.at - answered)
         await tool_call.settle_down()
         advance()
     return {name: taken[WARM_UP:] for name, taken in spans.items()}
 
 
-async def at(name: str, calls: int, advance: Callable[[], None]) -> tool_call.Spans:
+async def at(name: str, calls: int, others: int, advance: Callable[[], None]) -> tool_call.Spans:
     """The spans at the door of this name."""
     async with AsyncExitStack() as stack:
         kit = await stack.enter_async_context(VoiceKit())
         tool_call.a_hook_of_each_kind(kit)
         door = await stack.enter_async_context(DOORS[name](kit))
-        return await measure(door, calls, advance)
+        return await measure(door, calls, others, advance)
 
 
-def main(calls: Annotated[int, typer.Option(help="Calls of each kind at each door.")] = 1_000) -> None:
+def main(
+    calls: Annotated[int, typer.Option(help="Calls of each kind at each door.")] = 1_000,
+    door: Annotated[list[str] | None, typer.Option(help="Only at this door; may be given again.")] = None,
+) -> None:
     """Measure and print the table."""
+    Console().print(anyio.run(yardstick.this_machine))
     table = Table(title=f"One tool call at each door, microseconds ({calls} calls, Python {sys.version.split()[0]})")
-    table.add_column("door")
+    for column in ("door", "requests open"):
+        table.add_column(column)
     for span, bar in tool_call.BARS_US.items():
         table.add_column(f"{span} p50", justify="right")
         table.add_column(f"p99 (bar p50 {bar})", justify="right")
     with Progress(console=Console(stderr=True)) as progress:
-        for name in DOORS:
-            task = progress.add_task(name, total=calls + WARM_UP)
-            spans = anyio.run(partial(at, name, calls, partial(progress.advance, task)))
-            cells = [
-                f"{figure:.1f}"
-                for span in tool_call.BARS_US
-                for figure in (statistics.median(spans[span]) / 1000, tool_call.quantile(spans[span], 0.99))
-            ]
-            table.add_row(name, *cells)
+        for name in door or DOORS:
+            for others in (0, tool_call.OTHERS):
+                task = progress.add_task(f"{name}, {others} open", total=calls + WARM_UP)
+                gc.collect()
+                spans = anyio.run(partial(at, name, calls, others, partial(progress.advance, task)))
+                cells = [
+                    f"{figure:.1f}"
+                    for span in tool_call.BARS_US
+                    for figure in (statistics.median(spans[span]) / 1000, tool_call.quantile(spans[span], 0.99))
+                ]
+                table.add_row(name, f"{others}", *cells)
     Console().print(table)
 
 

@@ -21,8 +21,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from voice_hitl.tasks import Latch
-
 WARM_UP = 300
 SPANS = ("plain", "open", "answer")
 
@@ -49,8 +47,7 @@ async def measure_theirs(calls: int) -> tool_call.Spans:  # noqa: C901 - their c
 
         def __init__(self) -> None:
             self.listeners: list[RealtimeModelListener] = []
-            self.sent = Latch()
-            self.sent_at = 0
+            self.sent = tool_call.Moment()
 
         async def connect(self, options: RealtimeModelConfig) -> None:
             """Nothing to connect to."""
@@ -66,8 +63,7 @@ async def measure_theirs(calls: int) -> tool_call.Spans:  # noqa: C901 - their c
         async def send_event(self, event: RealtimeModelSendEvent) -> None:
             """Note an output."""
             if isinstance(event, RealtimeModelSendToolOutput):
-                self.sent_at = time.perf_counter_ns()
-                self.sent.set()
+                self.sent.note()
 
         async def close(self) -> None:
             """Nothing to close."""
@@ -91,38 +87,39 @@ async def measure_theirs(calls: int) -> tool_call.Spans:  # noqa: C901 - their c
     model = Model()
     runner = RealtimeRunner(RealtimeAgent(name="desk", tools=[transfer, gated]), model=model)
     spans: tool_call.Spans = {name: [] for name in SPANS}
-    opened: list[tuple[int, str]] = []
+    opened = tool_call.Moment()
+    asked: list[str] = []
 
     async with await runner.run() as session:
 
         async def watch() -> None:
             async for event in session:
                 if isinstance(event, RealtimeToolApprovalRequired):
-                    opened.append((time.perf_counter_ns(), event.call_id))  # noqa: PERF401 - each at its own time
+                    asked.append(event.call_id)
+                    opened.note()
 
         async with anyio.create_task_group() as group:
             group.start_soon(watch)
             for number in range(calls + WARM_UP):
-                model.sent = Latch()
+                model.sent.expect()
                 began = time.perf_counter_ns()
                 await model.call("transfer", f"plain-{number}")
                 await model.sent.wait()
-                spans["plain"].append(model.sent_at - began)
+                spans["plain"].append(model.sent.at - began)
                 await tool_call.settle_down()
 
-                opened.clear()
-                model.sent = Latch()
+                opened.expect()
                 began = time.perf_counter_ns()
                 await model.call("gated", f"gated-{number}")
-                while not opened:
-                    await anyio.lowlevel.checkpoint()
-                spans["open"].append(opened[0][0] - began)
+                await opened.wait()
+                spans["open"].append(opened.at - began)
                 await tool_call.settle_down()
 
+                model.sent.expect()
                 answered = time.perf_counter_ns()
-                await cast("TheirSession", session).approve_tool_call(opened[0][1])
+                await cast("TheirSession", session).approve_tool_call(asked.pop())
                 await model.sent.wait()
-                spans["answer"].append(model.sent_at - answered)
+                spans["answer"].append(model.sent.at - answered)
                 await tool_call.settle_down()
             group.cancel_scope.cancel()
     return {name: taken[WARM_UP:] for name, taken in spans.items()}

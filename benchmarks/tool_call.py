@@ -10,6 +10,7 @@ measured, each alone and with 1,000 other requests open:
 - answer: from the answer to its result sent.
 """
 
+import asyncio
 import gc
 import json
 import statistics
@@ -48,7 +49,7 @@ from voice_hitl.provider import (
     ToolCalled,
 )
 from voice_hitl.requests.pending import PendingInput
-from voice_hitl.tasks import Latch, Mailbox
+from voice_hitl.tasks import Mailbox
 from voice_hitl.testing import LoopbackTransport
 
 BARS_US = {"plain": 80, "open": 60, "answer": 40}
@@ -73,13 +74,35 @@ ARGUMENTS = json.dumps({"amount": 500, "to": "Ann Lee", "when": "now"})
 ACTION = json.dumps({"action": "Transfer 500 dollars to Ann Lee.", "details": {"amount": 500, "to": "Ann Lee"}})
 
 
+class Moment:
+    """When something happens, for the benchmark that waits for it: at the cost of a bare future."""
+
+    def __init__(self) -> None:
+        self.at = 0
+        self._happens: asyncio.Future[None] | None = None
+
+    def expect(self) -> None:
+        """It is waited for from here."""
+        self._happens = asyncio.get_running_loop().create_future()
+
+    def note(self) -> None:
+        """It happens now. One that nobody expects is let go."""
+        self.at = time.perf_counter_ns()
+        if self._happens is not None and not self._happens.done():
+            self._happens.set_result(None)
+
+    async def wait(self) -> None:
+        """Wait until it has happened."""
+        if self._happens is not None:
+            await self._happens
+
+
 @dataclass
 class WireConnection:
     """A provider connection that encodes what it sends, and says when an output has gone out."""
 
     events_in: Mailbox[ProviderEvent] = field(default_factory=Mailbox[ProviderEvent])
-    sent: Latch = field(default_factory=Latch)
-    sent_at: int = 0
+    sent: Moment = field(default_factory=Moment)
     wire: bytes = b""
 
     def events(self) -> Receiver[ProviderEvent]:
@@ -93,8 +116,7 @@ class WireConnection:
         """Encode the output as it goes over the wire."""
         item = {"type": "function_call_output", "call_id": call_id, "output": text}
         self.wire = json.dumps({"type": "conversation.item.create", "item": item}).encode()
-        self.sent_at = time.perf_counter_ns()
-        self.sent.set()
+        self.sent.note()
 
     async def say(self, text: str) -> None:
         """Nothing is said here."""
@@ -165,6 +187,28 @@ def a_hook_of_each_kind(kit: VoiceKit) -> None:
 Spans = dict[str, list[int]]
 
 
+class Openings:
+    """Tells when a request was opened, at this handler."""
+
+    def __init__(self, human: HumanInputToolHandler) -> None:
+        self.opened = Moment()
+        self.last: PendingInput | None = None
+        self._open = human.handler.open
+        object.__setattr__(human.handler, "open", self._watched)
+
+    def _watched(self, new: NewRequest) -> PendingInput:
+        self.last = self._open(new)
+        self.opened.note()
+        return self.last
+
+    async def wait(self) -> PendingInput:
+        """Wait for the one that is expected, and return it."""
+        await self.opened.wait()
+        if self.last is None:
+            raise RuntimeError("what was opened is known")
+        return self.last
+
+
 async def measure(calls: int, others: int) -> Spans:
     """Measure the three spans with `others` requests open."""
     provider = WireProvider()
@@ -184,14 +228,15 @@ async def measure(calls: int, others: int) -> Spans:
         )
         kit.register_channel(channel)
         a_hook_of_each_kind(kit)
+        openings = Openings(human)
         await transport.call(participant_id="ada", room_id="desk")
         for number in range(others):
+            openings.opened.expect()
             wire.events_in.put(ToolCalled(f"other-{number}", "ConfirmAction", ACTION, "others"))
-        while len(human.handler.pending) < others:
-            await settle_down()
+            await openings.wait()
         for number in range(calls + WARM_UP):
             spans["plain"].append(await plain_call(wire, f"plain-{number}"))
-            opened, answered = await asked_call(human, wire, f"asked-{number}")
+            opened, answered = await asked_call(human, openings, wire, f"asked-{number}")
             spans["open"].append(opened)
             spans["answer"].append(answered)
             await settle_down()
@@ -206,40 +251,31 @@ async def settle_down() -> None:
 
 async def plain_call(wire: WireConnection, call_id: str) -> int:
     """One host's call: nanoseconds from the call to its result sent."""
-    wire.sent = Latch()
+    wire.sent.expect()
     began = time.perf_counter_ns()
     wire.events_in.put(ToolCalled(call_id, "transfer", ARGUMENTS, call_id))
     await wire.sent.wait()
     await settle_down()
-    return wire.sent_at - began
+    return wire.sent.at - began
 
 
-async def asked_call(human: HumanInputToolHandler, wire: WireConnection, call_id: str) -> tuple[int, int]:
+async def asked_call(
+    human: HumanInputToolHandler, openings: Openings, wire: WireConnection, call_id: str
+) -> tuple[int, int]:
     """One person's call: nanoseconds from the call to its request open, and from the answer to its result sent."""
-    handler = human.handler
-    opened_at: list[tuple[int, str]] = []
-    plain_open = handler.open
-
-    def watched_open(new: NewRequest) -> PendingInput:
-        pending = plain_open(new)
-        opened_at.append((time.perf_counter_ns(), pending.pending_id))
-        return pending
-
-    object.__setattr__(handler, "open", watched_open)
-    wire.sent = Latch()
+    openings.opened.expect()
     began = time.perf_counter_ns()
     wire.events_in.put(ToolCalled(call_id, "ConfirmAction", ACTION, call_id))
-    while not opened_at:
-        await anyio.lowlevel.checkpoint()
-    object.__delattr__(handler, "open")
+    pending = await openings.wait()
+    opened = openings.opened.at - began
     await settle_down()
-    at, pending_id = opened_at[0]
+    wire.sent.expect()
     answered = time.perf_counter_ns()
-    settlement = await handler.answer(pending_id, Answer(True, by="ada"))
+    settlement = await human.handler.answer(pending.pending_id, Answer(True, by="ada"))
     if settlement != Settlement.ACCEPTED:
         raise RuntimeError(f"the answer was {settlement}")
     await wire.sent.wait()
-    return at - began, wire.sent_at - answered
+    return opened, wire.sent.at - answered
 
 
 def quantile(values: list[int], share: float) -> float:
