@@ -16,6 +16,7 @@ from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.taking import Taken
 from voice_hitl.questions.json_value import json_fault
 from voice_hitl.requests.ledger import Ledger, question_key
+from voice_hitl.requests.of_session import OfSession
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.requests.scopes import Scope, Scopes
 from voice_hitl.requests.settlement import Settlement
@@ -71,6 +72,7 @@ class LiveRequests:
         self._announce = announce
         self._ended = ended
         self._live: dict[str, LiveRequest] = {}
+        self._of_session: OfSession[LiveRequest] = OfSession()
 
     @property
     def scopes(self) -> Scopes:
@@ -88,6 +90,7 @@ class LiveRequests:
             if not new.askers:
                 self._ledger.put(pending.pending_id, now=now, utc=pending.created_at)
             self._live[pending.pending_id] = live
+            self._of_session.add(pending.session_id, pending.pending_id, live)
             if new.timeout is not None:
                 live.timer = Timer(new.timeout, partial(self._due, live))
 
@@ -170,7 +173,8 @@ class LiveRequests:
                 live = self._live[withdrawn.pending_id]
                 live.cut_off = True
                 self._wake(live)
-            return [live for live in self._live.values() if _covers(scope, live.pending)]
+            lives = self._live.values() if scope.session_id is None else self._of_session[scope.session_id]
+            return [live for live in lives if _covers(scope, live.pending)]
 
     def _wake(self, live: LiveRequest) -> None:
         """It has settled: its waiters wake in this tick, and so does what runs alongside it."""
@@ -202,8 +206,10 @@ class LiveRequests:
 
     def forget(self, live: LiveRequest) -> None:
         """Nothing runs alongside a settled request any more."""
+        pending = live.pending
         with self.lock:
-            self._live.pop(live.pending.pending_id, None)
+            if self._live.pop(pending.pending_id, None) is not None:
+                self._of_session.remove(pending.session_id, pending.pending_id)
             if live.ended is not None:
                 live.ended.set()
 

@@ -13,8 +13,9 @@ from typing import cast
 
 from voice_hitl.enums import PendingInputStatus, RequestEnd, Via
 from voice_hitl.questions.model import Approval
+from voice_hitl.requests.of_session import OfSession
 from voice_hitl.requests.pending import PendingInput
-from voice_hitl.requests.scopes import Scope, Scopes
+from voice_hitl.requests.scopes import EVERYTHING, Scope, Scopes
 from voice_hitl.requests.settlement import Settlement
 
 RETENTION = 128
@@ -61,6 +62,7 @@ class Ledger:
         self._settled: dict[str, _Entry] = {}
         self._evictable: OrderedDict[str, None] = OrderedDict()
         self._by_key: dict[object, list[str]] = {}
+        self._of_session: OfSession[_Entry] = OfSession()
         self.scopes = Scopes()
 
     def __len__(self) -> int:
@@ -90,7 +92,8 @@ class Ledger:
         if pending_id in self._open or pending_id in self._settled:
             raise RuntimeError(f"request id {pending_id!r} is taken")
         deadline = None if timeout is None else now + timeout
-        self._open[pending_id] = _Entry(pending, timeout, deadline, key=key)
+        self._open[pending_id] = entry = _Entry(pending, timeout, deadline, key=key)
+        self._of_session.add(pending.session_id, pending_id, entry)
         if key is not None:
             self._by_key.setdefault(key, []).append(pending_id)
 
@@ -136,6 +139,7 @@ class Ledger:
         # Last: another thread that sees that it ended finds how.
         pending.end = end
         pending.status = TRANSITIONS[pending.status, end]
+        self._of_session.remove(pending.session_id, pending_id)
         if entry.key is not None:
             twins = self._by_key[entry.key]
             twins.remove(pending_id)
@@ -168,12 +172,8 @@ class Ledger:
 
     def withdraw(self, scope: Scope) -> list[PendingInput]:
         """Withdraw what is open in `scope`; later requests there are welcome."""
-        concerned = [
-            entry.pending.pending_id
-            for entry in self._open.values()
-            if scope.covers(entry.pending.channel_id, entry.pending.room_id, entry.pending.session_id)
-        ]
-        settled = (self.settle(pending_id, RequestEnd.WITHDRAWN) for pending_id in concerned)
+        concerned = self.open_requests(scope)
+        settled = (self.settle(pending.pending_id, RequestEnd.WITHDRAWN) for pending in concerned)
         return [pending for pending in settled if pending is not None]
 
     # --- waiting and reading -----------------------------------------------------------------------------------------
@@ -223,12 +223,13 @@ class Ledger:
             return Settlement.UNKNOWN
         return Settlement.DUPLICATE if pending.end in _BY_A_PERSON_OR_A_HOOK else Settlement.LATE
 
-    def open_requests(self, scope: Scope | None = None) -> list[PendingInput]:
-        """What is open (in `scope`), oldest first."""
+    def open_requests(self, scope: Scope = EVERYTHING) -> list[PendingInput]:
+        """What is open (in `scope`), oldest first. What is open in other sessions costs nothing."""
+        entries = self._open.values() if scope.session_id is None else self._of_session[scope.session_id]
         return [
             entry.pending
-            for entry in self._open.values()
-            if scope is None or scope.covers(entry.pending.channel_id, entry.pending.room_id, entry.pending.session_id)
+            for entry in entries
+            if scope.covers(entry.pending.channel_id, entry.pending.room_id, entry.pending.session_id)
         ]
 
     def _find(self, pending_id: str) -> _Entry | None:

@@ -47,6 +47,9 @@ class Scope:
         )
 
 
+EVERYTHING = Scope()
+
+
 class Scopes:
     """What is registered and what is closed.
 
