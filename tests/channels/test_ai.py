@@ -1,5 +1,6 @@
 """A text turn: rounds of words and calls, a person asked in the middle, and every way in which it can end."""
 
+import gc
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +13,9 @@ from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.conversation import LONGEST, Conversation
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
+from voice_hitl.channels.text_turn import TextTurn
 from voice_hitl.chat import ChatCall, ChatEnded, ChatMessage
+from voice_hitl.doors.pipeline import Pipeline
 from voice_hitl.enums import ChannelType, DoorName, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.errors import ProviderError
 from voice_hitl.events import ErrorEvent, ToolCallEvent
@@ -116,6 +119,22 @@ async def test_a_person_is_asked_and_the_model_goes_on_with_the_answer() -> None
         assert said[3:] == [TextDelta("Booked."), TextEnded("stop")]
         (report,) = desk.reports
         assert (report.door, report.delivered, report.actor_id) == (DoorName.TEXT_CALL, True, "ada")
+
+
+async def test_a_turn_that_is_over_leaves_nothing_to_the_garbage_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with TextDesk() as desk:
+            events = desk.turn()
+            (await desk.model.asked()).answer(MENU)
+            (await desk.model.asked(results={"c2": re.compile("")})).answer("Here it is.")
+            assert (await read(events))[-1] == TextEnded("stop")
+            del events
+            await settle_down()
+            assert [each for each in gc.get_objects() if type(each) in (TextTurn, Pipeline)] == []
+    finally:
+        gc.enable()
 
 
 async def test_calls_of_one_round_run_at_once_and_a_persons_tool_blocks_its_own_only() -> None:

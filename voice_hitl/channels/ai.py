@@ -16,6 +16,7 @@ from voice_hitl.channels.request_hooks import RequestHooks
 from voice_hitl.channels.text_events import TextEvent
 from voice_hitl.channels.text_turn import TextTurn, TurnSetup
 from voice_hitl.channels.turn_calls import HandedOnCalls
+from voice_hitl.channels.turn_progress import TurnProgress
 from voice_hitl.chat import ChatModel
 from voice_hitl.doors.gate import Catalogue, Gate
 from voice_hitl.doors.pipeline import Door, Pipeline
@@ -156,13 +157,13 @@ class AIChannel:
         """
         gate = Gate(Catalogue(tools), undeclared_pass=False)
 
-        def issued(turn: TextTurn) -> HandedOnCalls:
+        def issued(turn: TurnProgress) -> HandedOnCalls:
             return handed_on(turn, lambda call, result: turn.keep(call.call_id, result))
 
-        def written(turn: TextTurn) -> HandedOnCalls:
+        def written(turn: TurnProgress) -> HandedOnCalls:
             return handed_on(turn, lambda call, result: turn.tell(fenced(call.name, result)))
 
-        def handed_on(turn: TextTurn, keep: Callable[[ToolCall, str], None]) -> HandedOnCalls:
+        def handed_on(turn: TurnProgress, keep: Callable[[ToolCall, str], None]) -> HandedOnCalls:
             return HandedOnCalls(execute=execute, gate=gate, tasks=turn.tasks, keep=keep, reported=turn.reported)
 
         setup = self._setup(text, room_id, actor_id)
@@ -243,56 +244,57 @@ class AIChannel:
 
     def _setup(self, text: str, room_id: str, actor_id: str | None) -> TurnSetup:
         session_id = f"turn_{secrets.token_urlsafe(12)}"
+        actor = Actor(actor_id)
+        gate = replace(self._declared.gate(self._options, None), undeclared_pass=False)
+        origin = Origin(
+            channel_id=self.id,
+            channel_type=self.channel_type,
+            room_id=room_id,
+            session_id=session_id,
+            actor=lambda: actor,
+        )
         return TurnSetup(
             room_id=room_id,
-            actor_id=actor_id,
             session_id=session_id,
             text=text,
             model=self._model,
             system_prompt=self._system_prompt,
             max_tool_rounds=self._max_tool_rounds,
             conversation=self._conversations.setdefault(room_id, Conversation()),
-            gate=replace(self._declared.gate(self._options, None), undeclared_pass=False),
-            pipeline=lambda turn: self._pipeline(turn, TextCallDoor(turn.keep), turn.book),
-            written_calls=lambda turn: self._pipeline(turn, SpokenCallDoor(turn.told_of), Book()),
+            gate=gate,
+            pipeline=lambda turn: self._pipeline(turn, origin, gate, TextCallDoor(turn.keep)),
+            written_calls=lambda turn: self._pipeline(turn, origin, gate, SpokenCallDoor(turn.told_of)),
             tool_recovery=self._tool_recovery,
-            external=self._external_calls,
+            external=lambda turn: self._external_calls(turn, origin),
             is_persons=lambda name: self._human is not None and self._human.serves(name),
             failed=lambda message: self._failed(room_id, session_id, message),
             close_requests=lambda: self._close_requests(session_id),
         )
 
-    def _pipeline(self, turn: TextTurn, door: Door, book: Book) -> Pipeline:
-        actor = Actor(turn.actor_id)
+    def _pipeline(self, turn: TurnProgress, origin: Origin, gate: Gate, door: Door) -> Pipeline:
         return Pipeline(
-            book=book,
+            book=Book(),
             door=door,
-            gate=turn.gate,
-            origin=Origin(
-                channel_id=self.id,
-                channel_type=self.channel_type,
-                room_id=turn.room_id,
-                session_id=turn.session_id,
-                actor=lambda: actor,
-            ),
+            gate=gate,
+            origin=origin,
             servers=Servers(human=self._human, host=lambda: self.tool_handler, bounds=self._bounds),
             hooks=self._hooks,
-            hook_context=self._hook_context(turn.room_id),
+            hook_context=self._hook_context(origin.room_id),
             tasks=turn.tasks,
             watching=self._watching,
             watcher=turn,
         )
 
-    def _external_calls(self, turn: TextTurn) -> ExternalCalls:
+    def _external_calls(self, turn: TurnProgress, origin: Origin) -> ExternalCalls:
         return ExternalCalls(
             handler=self._external,
             model=self._model,
             reports=self._reports,
             context=ToolCallContext(
-                room_id=turn.room_id,
+                room_id=origin.room_id,
                 channel_id=self.id,
-                session_id=turn.session_id,
-                actor_id=turn.actor_id,
+                session_id=origin.session_id,
+                actor_id=origin.actor().id,
                 door=DoorName.TEXT_CALL,
             ),
             tasks=turn.tasks,

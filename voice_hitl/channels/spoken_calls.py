@@ -14,7 +14,7 @@ from voice_hitl.calls.spoken_values import Schema
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.said_and_issued import Issued, Made, Recent
 from voice_hitl.channels.said_item import SaidItem
-from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.doors.gate import Gate
 from voice_hitl.doors.pipeline import Pipeline
 from voice_hitl.doors.spoken_call import closed
 from voice_hitl.provider import AudioOut, Transcript
@@ -89,7 +89,6 @@ class SpokenCalls:
         self._asks_a_person = asks_a_person
         self._go_on = go_on
         self._enabled = enabled
-        self._declared: tuple[Catalogue, Mapping[str, Schema]] | None = None
         self._items: OrderedDict[str, SaidItem] = OrderedDict()
         self._active = ""
         self._waiting: list[Made] = []
@@ -182,12 +181,7 @@ class SpokenCalls:
     @property
     def _tools(self) -> Mapping[str, Schema]:
         """What a call is looked for to: the tools that the session declares now."""
-        if not self._enabled:
-            return {}
-        catalogue = self._gate().catalogue
-        if self._declared is None or self._declared[0] is not catalogue:
-            self._declared = catalogue, {tool.name: tool.parameters for tool in catalogue.definitions}
-        return self._declared[1]
+        return self._gate().catalogue.parameters if self._enabled else {}
 
     def _item(self, item_id: str, response_id: str) -> SaidItem:
         item = self._items.get(item_id)

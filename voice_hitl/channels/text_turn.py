@@ -3,32 +3,28 @@
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import Final
 
 import anyio
 import anyio.lowlevel
 
-from voice_hitl.calls.book import Book
-from voice_hitl.calls.call import ToolCall
 from voice_hitl.channels.conversation import Conversation
 from voice_hitl.channels.external_calls import ExternalCalls
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.said_and_issued import Issued, Made
-from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent, TurnEnd
+from voice_hitl.channels.text_events import TextDelta, TextEnded, TextEvent, TurnEnd
 from voice_hitl.channels.turn_calls import TurnCalls
+from voice_hitl.channels.turn_progress import RoundEnd, TurnProgress
 from voice_hitl.channels.written_answer import WrittenAnswer
 from voice_hitl.chat import ChatCall, ChatEnded, ChatModel, ChatReply, ChatRequest, ChatText
 from voice_hitl.doors.gate import Catalogue, Gate
-from voice_hitl.doors.pipeline import sent_text
 from voice_hitl.doors.spoken_call import closed
 from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Job, Latch, Mailbox, Tasks, current_job, end_jobs
 
 log = logging.getLogger(__name__)
 
-RoundEnd = Literal["stop", "calls", "length", "filtered", "steered"]
 _ENDS: Final[Mapping[RoundEnd, TurnEnd]] = {
     "stop": "stop",
     "calls": "stop",
@@ -43,7 +39,6 @@ class TurnSetup:
     """What a turn is made of; its channel puts it together."""
 
     room_id: str
-    actor_id: str | None
     session_id: str
     text: str
     model: ChatModel
@@ -51,24 +46,13 @@ class TurnSetup:
     max_tool_rounds: int
     conversation: Conversation
     gate: Gate
-    pipeline: Callable[["TextTurn"], TurnCalls]
-    written_calls: Callable[["TextTurn"], TurnCalls]
+    pipeline: Callable[[TurnProgress], TurnCalls]
+    written_calls: Callable[[TurnProgress], TurnCalls]
     tool_recovery: bool
-    external: Callable[["TextTurn"], ExternalCalls]
+    external: Callable[[TurnProgress], ExternalCalls]
     is_persons: Callable[[str], bool]
     failed: Callable[[str], None]
     close_requests: Callable[[], Awaitable[None]]
-
-
-@dataclass(slots=True)
-class _Round:
-    answer: WrittenAnswer
-    end: RoundEnd = "stop"
-    calls: list[ChatCall] = field(default_factory=list[ChatCall])
-    results: dict[str, str] = field(default_factory=dict[str, str])
-    told: list[str] = field(default_factory=list[str])
-    """Outcomes of calls that were written, as text."""
-    has_called: bool = False
 
 
 class TextTurn:
@@ -76,36 +60,28 @@ class TextTurn:
 
     def __init__(self, setup: TurnSetup) -> None:
         self._setup = setup
-        self.events: Mailbox[TextEvent] = Mailbox()
-        self.book = Book()
-        self.tasks = Tasks(f"turn {setup.session_id}")
+        self._tasks = Tasks(f"turn {setup.session_id}")
+        self._progress = TurnProgress(self._tasks)
         self.ended = Latch()
-        self._round = _Round(WrittenAnswer({}))
         self._steers: list[str] = []
         self._answering: anyio.CancelScope | None = None
         self._inside: set[Job] = set()
         self._is_ending = False
         self._scope = anyio.CancelScope()
         self._rounds_begun = 0
-        self._reported = Latch()
-        self.pipeline = setup.pipeline(self)
-        self.written_calls = setup.written_calls(self)
-        self._external = setup.external(self)
+        self._pipeline = setup.pipeline(self._progress)
+        self._written_calls = setup.written_calls(self._progress)
+        self._external = setup.external(self._progress)
+
+    @property
+    def events(self) -> Mailbox[TextEvent]:
+        """What comes of it, for whoever reads it."""
+        return self._progress.events
 
     @property
     def room_id(self) -> str:
         """Its room."""
         return self._setup.room_id
-
-    @property
-    def actor_id(self) -> str | None:
-        """Whose turn it is."""
-        return self._setup.actor_id
-
-    @property
-    def gate(self) -> Gate:
-        """What it may call, as it begins."""
-        return self._setup.gate
 
     @property
     def session_id(self) -> str:
@@ -125,7 +101,7 @@ class TextTurn:
             self._inside.add(job)
         if not self._is_ending:
             self._is_ending = True
-            for calls in (self.pipeline, self.written_calls):
+            for calls in (self._pipeline, self._written_calls):
                 calls.end(but=calls.current_call())
 
     def cancel(self) -> None:
@@ -140,7 +116,7 @@ class TextTurn:
         await self._external.end(but=self._inside)
         await self._setup.close_requests()
         await end_jobs([job for job in self._jobs if job not in self._inside], patience_s=0.0)
-        await self.tasks.close(but=self._inside)
+        await self._tasks.close(but=self._inside)
         self._keep_round()
         self.events.put(ended)
         self.events.close()
@@ -168,10 +144,10 @@ class TextTurn:
         for left in range(setup.max_tool_rounds, -1, -1):
             if not left:
                 # It has called for long enough: it is asked to answer in words, and what it calls is refused.
-                self.pipeline.gate = Gate(Catalogue(()), undeclared_pass=False)
+                self._pipeline.gate = Gate(Catalogue(()), undeclared_pass=False)
             await self._answer()
             await self._calls_end()
-            end, called = self._round.end, self._round.has_called
+            end, called = self._progress.round.end, self._progress.round.has_called
             self._keep_round()
             if self._steers:
                 for text in self._steers:
@@ -183,7 +159,7 @@ class TextTurn:
 
     def _keep_round(self) -> None:
         """What the round came to is in the conversation from here."""
-        past, self._round = self._round, _Round(WrittenAnswer({}))
+        past = self._progress.next_round()
         if past.answer.words or past.calls:
             self._setup.conversation.answered(past.answer.words, past.calls, past.results)
         for text in past.told:
@@ -191,23 +167,21 @@ class TextTurn:
 
     async def _answer(self) -> None:
         """One answer of the model: its words go out, its calls run from where they come."""
-        setup, tools = self._setup, self.pipeline.gate.catalogue.definitions
+        setup, catalogue = self._setup, self._pipeline.gate.catalogue
         self._rounds_begun += 1
-        self._round.answer = WrittenAnswer(
-            {tool.name: tool.parameters for tool in tools} if setup.tool_recovery else {}
-        )
+        self._progress.round.answer = WrittenAnswer(catalogue.parameters if setup.tool_recovery else {})
         request = ChatRequest(
             items=setup.conversation.items,
             instructions=setup.system_prompt,
-            tools=tools,
+            tools=catalogue.definitions,
         )
         reply: ChatReply | None = None
         try:
             with anyio.CancelScope() as self._answering:
                 reply = await setup.model.reply(request)
-                self._round.end = await self._read(reply)
+                self._progress.round.end = await self._read(reply)
             if self._answering.cancelled_caught:
-                self._round.end = "steered"
+                self._progress.round.end = "steered"
             self._written()
         finally:
             self._answering = None
@@ -222,7 +196,7 @@ class TextTurn:
                 return "stop"
             match event:
                 case ChatText(text):
-                    self._show(self._round.answer.write(text))
+                    self._show(self._progress.round.answer.write(text))
                 case ChatCall():
                     self._called(event)
                 case ChatEnded(reason):
@@ -233,39 +207,34 @@ class TextTurn:
             self.events.put(TextDelta(words))
 
     def _called(self, call: ChatCall) -> None:
-        if self._external.takes(call, self.gate, served_here=self._setup.is_persons(call.name)):
-            if self._external.begin(call, self._round.results, self._response_id):
-                self._begun(call)
+        if self._external.takes(call, self._setup.gate, served_here=self._setup.is_persons(call.name)):
+            if self._external.begin(call, self._progress.round.results, self._response_id):
+                self._progress.begun(call)
             return
-        booked = self.pipeline.arrive(call.call_id, call.name, call.arguments, self._response_id)
+        booked = self._pipeline.arrive(call.call_id, call.name, call.arguments, self._response_id)
         if booked is not None and (booked.outcome is None or booked.outcome.answerable):
-            self._begun(call)
-
-    def _begun(self, call: ChatCall) -> None:
-        self._round.calls.append(call)
-        self._round.has_called = True
-        self.events.put(TextCall(call.call_id, call.name))
+            self._progress.begun(call)
 
     def _written(self) -> None:
         """The answer is over: a call that was written in it, and not issued besides, runs too."""
-        words, found = self._round.answer.end(whole=self._round.end in ("stop", "calls"))
+        words, found = self._progress.round.answer.end(whole=self._progress.round.end in ("stop", "calls"))
         self._show(words)
         if found is None:
             return
         made = Made(found.name, found.arguments, self._response_id, 0.0)
         if any(
-            Issued(call.name, call.arguments, self._response_id, 0.0).is_twin_of(made) for call in self._round.calls
+            Issued(call.name, call.arguments, self._response_id, 0.0).is_twin_of(made)
+            for call in self._progress.round.calls
         ):
             return
         log.info("the model wrote a call of %s (%s)", found.name, found.form)
-        gate = self.pipeline.gate
-        self.written_calls.gate = replace(gate, catalogue=closed(gate.catalogue)) if found.form == "call:" else gate
-        booked = self.written_calls.arrive(
+        gate = self._pipeline.gate
+        self._written_calls.gate = replace(gate, catalogue=closed(gate.catalogue)) if found.form == "call:" else gate
+        booked = self._written_calls.arrive(
             f"said_{secrets.token_hex(8)}", found.name, found.arguments, self._response_id
         )
         if booked is not None:
-            self._round.has_called = True
-            self.events.put(TextCall(booked.call_id, booked.name))
+            self._progress.called(booked.call_id, booked.name)
 
     @property
     def _response_id(self) -> str:
@@ -273,47 +242,12 @@ class TextTurn:
 
     @property
     def _jobs(self) -> list[Job]:
-        return [*self.pipeline.jobs, *self.written_calls.jobs]
+        return [*self._pipeline.jobs, *self._written_calls.jobs]
 
     async def _calls_end(self) -> None:
         """Wait until every call of the round is over. A person's tool blocks its own call only."""
         while self._jobs:
-            self._reported = Latch()
-            await self._reported.wait()
+            await self._progress.next_report()
         await self._external.wait()
         # The calls of a turn that is cancelled are over too, and it asks its model nothing more.
         await anyio.lowlevel.checkpoint_if_cancelled()
-
-    # --- what its calls do -------------------------------------------------------------------------------------------
-
-    def keep(self, call_id: str, text: str) -> None:
-        """A call's result (the door delivers here)."""
-        self._round.results[call_id] = text
-
-    def tell(self, text: str) -> None:
-        """What a written call came to, as the model is told it."""
-        self._round.told.append(text)
-
-    async def told_of(self, text: str) -> None:
-        """The same, where a door delivers it."""
-        self.tell(text)
-
-    def external_ended(self, event: TextCallEnded) -> None:
-        """A call that is not the channel's own is over."""
-        self.events.put(event)
-
-    def asking(self, call: ToolCall, request: PendingInput) -> None:
-        """A call waits for a person. The turn waits with it: no round begins before."""
-
-    def answered(self, call: ToolCall) -> None:
-        """It waits no longer."""
-
-    def delivered(self, call: ToolCall) -> None:
-        """Its result is kept."""
-
-    def reported(self, call: ToolCall) -> None:
-        """It is over."""
-        if call.outcome is not None:
-            ended = TextCallEnded(call.call_id, call.name, call.outcome.kind, sent_text(call.outcome))
-            self.events.put(ended)
-        self._reported.set()

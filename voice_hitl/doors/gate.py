@@ -35,6 +35,8 @@ class Catalogue:
         """The names, in order of declaration."""
         self.definitions = tuple(tool.definition for tool in self._tools.values())
         """The definitions, in order of declaration."""
+        self.parameters: Mapping[str, Mapping[str, object]] = {tool.name: tool.parameters for tool in self.definitions}
+        """The JSON Schemas of their arguments, by name."""
 
     def __len__(self) -> int:
         return len(self._tools)

@@ -58,6 +58,24 @@ class _Running:
     request: PendingInput | None = None
 
 
+class _Waiting:
+    """The waits of the calls that run (`Waits`)."""
+
+    def __init__(self, running: Mapping[ToolCall, _Running], watcher: CallWatcher) -> None:
+        self._running = running
+        self._watcher = watcher
+
+    def asking(self, call: ToolCall, request: PendingInput) -> None:
+        """The call waits for a person from here; whoever cancels it withdraws the request."""
+        self._running[call].request = request
+        call.sensitive = request.sensitive
+        self._watcher.asking(call, request)
+
+    def answered(self, call: ToolCall) -> None:
+        """It waits no longer, and is about to run."""
+        self._watcher.answered(call)
+
+
 class Pipeline:
     """Runs the calls that come through one door of one session, each in a task of its own.
 
@@ -95,13 +113,13 @@ class Pipeline:
         self._door = door
         self._origin = origin
         self._servers = servers
-        self._serving = Serving(servers, origin, door.name, self)
+        self._running: dict[ToolCall, _Running] = {}
+        self._serving = Serving(servers, origin, door.name, _Waiting(self._running, watcher))
         self._hooks = hooks
         self._hook_context = hook_context
         self._tasks = tasks
         self._watching = watching
         self._watcher = watcher
-        self._running: dict[ToolCall, _Running] = {}
 
     # --- in and out of the door --------------------------------------------------------------------------------------
 
@@ -246,18 +264,6 @@ class Pipeline:
             return outcome
         note = f"\n[cut: {length} characters, of which these are the first]"
         return replace(outcome, text=outcome.text[: max(0, length - over - len(note) - 1)] + note)
-
-    # --- its wait (Waits) --------------------------------------------------------------------------------------------
-
-    def asking(self, call: ToolCall, request: PendingInput) -> None:
-        """The call waits for a person from here; whoever cancels it withdraws the request."""
-        self._running[call].request = request
-        call.sensitive = request.sensitive
-        self._watcher.asking(call, request)
-
-    def answered(self, call: ToolCall) -> None:
-        """It waits no longer, and is about to run."""
-        self._watcher.answered(call)
 
     # --- its report --------------------------------------------------------------------------------------------------
 
