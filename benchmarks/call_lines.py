@@ -6,7 +6,6 @@ would be done, below everything of ours.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -18,15 +17,14 @@ import av
 import numpy as np
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
-from aiortc.rtp import RtpPacket
 from rough_network import Fate
 
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Digit, Incoming, LegInfo, Played
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, ice, place, seam
+from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, ice, place, rtp, seam
+from voice_hitl_webrtc.clock import PERIOD_S
 from voice_hitl_webrtc.digits import KEYS
 from voice_hitl_webrtc.direct import EVENTS_PAYLOAD_TYPE
-from voice_hitl_webrtc.pacer import Pacer
 
 RATE = 16_000
 FRAME = 640
@@ -120,27 +118,21 @@ class Sent:
 def through(peer: RTCPeerConnection, fate: Fate) -> Sent:
     """Put a network before a peer."""
     sent = Sent()
-    receiver, loop = peer.getReceivers()[0], asyncio.get_running_loop()
-    deliver: Callable[[RtpPacket, int], Awaitable[None]] = getattr(receiver, seam.HANDLER)
-    on_their_way: set[asyncio.Task[None]] = set()
+    agent, loop = seam.agent_of(peer.getReceivers()[0].transport), asyncio.get_running_loop()
+    deliver: seam.Arrived = getattr(agent, seam.ARRIVED)
 
-    async def later(packet: RtpPacket, arrival_time_ms: int, delay_s: float) -> None:
-        await asyncio.sleep(delay_s)
-        await deliver(packet, arrival_time_ms + round(delay_s * 1000))
-
-    async def handle(packet: RtpPacket, arrival_time_ms: int) -> None:
-        sent.packets += packet.payload_type != EVENTS_PAYLOAD_TYPE
+    def network(datagram: bytes, component: int) -> None:
+        if not rtp.is_rtp(datagram):
+            deliver(datagram, component)
+            return
+        sent.packets += datagram[1] & 0x7F != EVENTS_PAYLOAD_TYPE
         delay_s = fate(loop.time())
-        if delay_s is None:
-            return
-        if delay_s < 0.0005:
-            await deliver(packet, arrival_time_ms)
-            return
-        task = asyncio.create_task(later(packet, arrival_time_ms, delay_s))
-        on_their_way.add(task)
-        task.add_done_callback(on_their_way.discard)
+        if delay_s is not None and delay_s < 0.0005:
+            deliver(datagram, component)
+        elif delay_s is not None:
+            loop.call_later(delay_s, deliver, datagram, component)
 
-    setattr(receiver, seam.HANDLER, handle)
+    setattr(agent, seam.ARRIVED, network)
     return sent
 
 
@@ -233,15 +225,19 @@ class StockTrack(MediaStreamTrack):
 
     def __init__(self, *, talking: bool) -> None:
         super().__init__()
-        self._pacer = Pacer()
+        self._began: float | None = None
+        self._next = 0
         self._talking = talking
         self.beeped_at: list[float] = []
 
     async def recv(self) -> av.AudioFrame:
         """Give the next frame."""
-        tick = await self._pacer.tick()
+        loop = asyncio.get_running_loop()
+        tick, self._next = self._next, self._next + 1
+        self._began = loop.time() if self._began is None else self._began
+        await asyncio.sleep(self._began + tick * PERIOD_S - loop.time())
         if tick % len(A_SECOND) == 0:
-            self.beeped_at.append(self._pacer.now)
+            self.beeped_at.append(loop.time())
         frame = av.AudioFrame(format="s16", layout="mono", samples=FRAME // 2)
         frame.planes[0].update(A_SECOND[tick % len(A_SECOND)] if self._talking else bytes(FRAME))
         frame.pts, frame.sample_rate, frame.time_base = tick * FRAME // 2, RATE, Fraction(1, RATE)

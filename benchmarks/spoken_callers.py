@@ -18,7 +18,6 @@ from typing import Literal
 import anyio
 import numpy as np
 import uvicorn
-from aiortc.rtp import RtpPacket
 from numpy.typing import NDArray
 from starlette.applications import Starlette
 from websockets.asyncio.client import ClientConnection, connect
@@ -30,7 +29,7 @@ from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Incoming, Leg, LegInfo, Played
 from voice_hitl_local.engines import Piper
 from voice_hitl_twilio import TwilioTransport
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, place, seam
+from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, place, rtp, seam
 
 RATE = 16_000
 FRAME_S = 0.02
@@ -190,13 +189,14 @@ class LossyWebRTC(WebRTCTransport):
         """Answer the call."""
         leg = await super().accept(connection, rate=rate)
         receiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network below it
-        deliver: Callable[[RtpPacket, int], Awaitable[None]] = getattr(receiver, seam.HANDLER)
+        agent = seam.agent_of(receiver.transport)
+        deliver: seam.Arrived = getattr(agent, seam.ARRIVED)
 
-        async def handle(packet: RtpPacket, arrival_time_ms: int) -> None:
-            if self._chance.random() >= self._loss:
-                await deliver(packet, arrival_time_ms)
+        def lossy(datagram: bytes, component: int) -> None:
+            if not rtp.is_rtp(datagram) or self._chance.random() >= self._loss:
+                deliver(datagram, component)
 
-        setattr(receiver, seam.HANDLER, handle)
+        setattr(agent, seam.ARRIVED, lossy)
         return leg
 
 

@@ -10,11 +10,10 @@ What is heard over a rough network: `loss_matrix.py`. How many calls a core carr
 import argparse
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from random import Random
 from statistics import median, quantiles
 
-from aiortc.rtp import is_rtcp
 from call_lines import RATE, VOICE, WAYS, OurLine
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +22,7 @@ from rough_network import perfect
 from voice_hitl.audio.playout import Playout
 from voice_hitl.audio.tempo import lengthen, shorten
 from voice_hitl.playback import Playback, Tick
-from voice_hitl_webrtc import WebRTCLeg, opus, seam
+from voice_hitl_webrtc import WebRTCLeg, opus, rtp, seam
 from voice_hitl_webrtc.digits import DigitReader
 
 PACKETS = [encode for encoder in [opus.Encoder(RATE)] for encode in map(encoder.encode, VOICE)]
@@ -101,8 +100,9 @@ def watch_voice(leg: WebRTCLeg) -> list[float]:
     handed: list[float] = []
     playback = leg._playback  # pyright: ignore[reportPrivateUsage] - where voice comes from
     sender = leg._connection.getSenders()[0]  # pyright: ignore[reportPrivateUsage] - where it goes
-    tick, send = playback.tick, getattr(sender.transport, seam.SEND)
-    send_packet: Callable[[bytes], Awaitable[None]] = send
+    socket = getattr(seam.agent_of(sender.transport), seam.NOMINATED)[seam.COMPONENT].protocol.transport
+    tick = playback.tick
+    send: Callable[[bytes, object], None] = socket.sendto
     has_voice = [False]
 
     def watched(now: float) -> Tick:
@@ -110,13 +110,13 @@ def watch_voice(leg: WebRTCLeg) -> list[float]:
         has_voice[0] = given.pcm is not None
         return given
 
-    async def sending(data: bytes) -> None:
-        await send_packet(data)
-        if has_voice[0] and not is_rtcp(data):
+    def sending(data: bytes, address: object) -> None:
+        send(data, address)
+        if has_voice[0] and rtp.is_rtp(data):
             handed.append(time.monotonic())
 
     object.__setattr__(playback, "tick", watched)  # the leg asks this very object
-    setattr(sender.transport, seam.SEND, sending)
+    setattr(socket, "sendto", sending)  # noqa: B010 - the loop's own object
     return handed
 
 

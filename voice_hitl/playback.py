@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from voice_hitl.audio.frame import FRAME_MS, duration_ms, frame_bytes
+from voice_hitl.frozen import frozen
 from voice_hitl.transport import Heard, Played
 
 REPORT_EVERY_MS = 100
@@ -16,7 +17,7 @@ MAX_QUEUED_MS = 10 * 60 * 1000
 """More than this is never waiting to be heard: what comes on top is let go."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tick:
     """What one tick gives: the frame to hand to the network (None: silence) and what was heard until now."""
 

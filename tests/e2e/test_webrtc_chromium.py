@@ -10,7 +10,6 @@ from random import Random
 
 import anyio
 import pytest
-from aiortc.rtp import RtpPacket
 from playwright.async_api import Page, async_playwright
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -18,7 +17,7 @@ from starlette.routing import Route
 
 from tests.transports.webrtc_agent import RATE, Ear, say, serving, strongest_hz, tone
 from voice_hitl.transport import Digit, HungUp, Incoming, Message, Played
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, seam
+from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, rtp, seam
 
 CHROMIUM = shutil.which("chromium")
 
@@ -159,15 +158,17 @@ class Lost:
 def lose_packets(leg: WebRTCLeg, share: float) -> Lost:
     """Lose a share of what the network delivers, below everything of ours; the same ones in every run."""
     receiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network's side
-    deliver, chance, lost = getattr(receiver, seam.HANDLER), Random(5), Lost()
+    agent = seam.agent_of(receiver.transport)
+    deliver: seam.Arrived = getattr(agent, seam.ARRIVED)
+    chance, lost = Random(5), Lost()
 
-    async def lossy(packet: RtpPacket, arrival_time_ms: int) -> None:
-        if chance.random() < share:
+    def lossy(datagram: bytes, component: int) -> None:
+        if rtp.is_rtp(datagram) and chance.random() < share:
             lost.packets += 1
         else:
-            await deliver(packet, arrival_time_ms)
+            deliver(datagram, component)
 
-    setattr(receiver, seam.HANDLER, lossy)
+    setattr(agent, seam.ARRIVED, lossy)
     return lost
 
 

@@ -5,28 +5,25 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
-from typing import cast
+from types import SimpleNamespace
 
 import anyio
 import pytest
 from aiortc import RTCConfiguration, RTCPeerConnection
 from aiortc.mediastreams import MediaStreamError
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
-from aiortc.rtp import RtpPacket
 from aiortc.sdp import MediaDescription, SessionDescription
-from av.packet import Packet
-from av.stream import Stream
 
 from tests.transports.webrtc_agent import RATE, loudness, tone
 from voice_hitl.errors import InvalidOffer
-from voice_hitl_webrtc import opus, sdp, seam
+from voice_hitl_webrtc import opus, rtp, sdp, seam
 from voice_hitl_webrtc.direct import DirectMedia
 from voice_hitl_webrtc.media import MediaPorts
-from voice_hitl_webrtc.pacer import Pacer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 OPUS, EVENTS = 96, 110
+THERE = ("192.0.2.1", 9)
 
 
 @dataclass
@@ -45,23 +42,51 @@ class Leg:
         )
 
 
+class Unprotected:
+    """SRTP that changes nothing."""
+
+    def protect(self, packet: bytes) -> bytes:
+        return packet
+
+    def unprotect(self, packet: bytes) -> bytes:
+        return packet
+
+
 class Wire:
     """The network below a media path."""
 
     def __init__(self, media: DirectMedia, peer: RTCPeerConnection) -> None:
         self.media = media
         self.peer = peer
+        self.taken: list[tuple[float, rtp.Packet]] = []
+        self.sent = 0
         self._encoder = opus.Encoder(RATE)
         self._voice = tone(440, 30)
-        self.sent = 0
+        transport = peer.getReceivers()[0].transport
+        self._agent = seam.agent_of(transport)
+        for direction in (seam.PROTECTS, seam.UNPROTECTS):
+            setattr(transport, direction, Unprotected())
+        socket = SimpleNamespace(transport=SimpleNamespace(sendto=self._take))
+        getattr(self._agent, seam.NOMINATED)[seam.COMPONENT] = SimpleNamespace(protocol=socket, remote_addr=THERE)
 
-    async def deliver(self, payload: bytes, timestamp: int, source: int = 1, payload_type: int = OPUS) -> None:
-        packet = RtpPacket(payload_type=payload_type, timestamp=timestamp, ssrc=source, payload=payload)
-        await getattr(self.peer.getReceivers()[0], seam.HANDLER)(packet, arrival_time_ms=0)
+    def _take(self, datagram: bytes, address: tuple[str, int]) -> None:
+        packet = rtp.read(datagram)
+        assert packet is not None
+        assert address == THERE
+        self.taken.append((anyio.current_time(), packet))
+
+    async def send(self) -> None:
+        """The connection stands: aiortc asks for a first frame, until the path is closed."""
+        with pytest.raises(MediaStreamError):
+            await self.media.track.recv()
+
+    def deliver(self, payload: bytes, timestamp: int, source: int = 1, payload_type: int = OPUS) -> None:
+        packet = rtp.Stream(source, sequence=self.sent, origin=0).write(payload_type, timestamp, payload)
+        getattr(self._agent, seam.ARRIVED)(packet, seam.COMPONENT)
 
     async def speak(self, frames: int, source: int = 1) -> None:
         for _ in range(frames):
-            await self.deliver(
+            self.deliver(
                 self._encoder.encode(self._voice[self.sent * 640 : self.sent * 640 + 640]), self.sent * 960, source
             )
             self.sent += 1
@@ -145,10 +170,10 @@ async def test_what_is_no_opus_is_dropped_or_concealed() -> None:
     leg = Leg()
     async with a_path(leg) as wire:
         await wire.speak(20)
-        await wire.deliver(b"", 20 * 960)
-        await wire.deliver(b"\x03", 21 * 960)  # says that its frames are counted, and ends
-        await wire.deliver(b"\x4b\x41" + b"\xff" * 3, 22 * 960)  # one frame, said to be padded beyond its end
-        await wire.deliver(b"noise", 23 * 960, payload_type=13)
+        wire.deliver(b"", 20 * 960)
+        wire.deliver(b"\x03", 21 * 960)  # says that its frames are counted, and ends
+        wire.deliver(b"\x4b\x41" + b"\xff" * 3, 22 * 960)  # one frame, said to be padded beyond its end
+        wire.deliver(b"noise", 23 * 960, payload_type=13)
         wire.sent = 23
         await wire.speak(20)
         assert wire.media.counts.received == 41
@@ -160,8 +185,8 @@ async def test_digits_are_read_on_the_clock_they_were_offered_with() -> None:
     async with a_path(leg, ("telephone-event", 8_000, 126)) as wire:
         assert wire.media.digits
         await wire.speak(5)
-        await wire.deliver(bytes([4, 0x8A, 0x03, 0x20]), 9_000, payload_type=126)
-        await wire.deliver(bytes([11, 0x0A, 0x01, 0x90]), 19_000, payload_type=126)
+        wire.deliver(bytes([4, 0x8A, 0x03, 0x20]), 9_000, payload_type=126)
+        wire.deliver(bytes([11, 0x0A, 0x01, 0x90]), 19_000, payload_type=126)
         assert leg.digits == [("4", 100)]
         await wire.speak(20)
         assert leg.digits == [("4", 100), ("#", 50)]
@@ -212,28 +237,45 @@ async def test_nothing_is_called_on_a_leg_after_close() -> None:
 
 async def test_frames_are_sent_every_twenty_milliseconds_and_the_encoder_rests_in_silence() -> None:
     leg = Leg(to_say=[tone(440, 0.02)] * 5)
-    media = DirectMedia(RATE, leg.ports())
-    sent: list[tuple[float, int | None, bytes]] = []
-    for _ in range(40):
-        packet = cast("Packet[Stream]", await media.track.recv())
-        sent.append((anyio.current_time(), packet.pts, bytes(packet)))
-    assert [later - earlier for (earlier, _, _), (later, _, _) in pairwise(sent)] == pytest.approx([0.02] * 39)
-    assert [pts for _, pts, _ in sent] == [960 * tick for tick in range(40)]
-    assert [payload == opus.SILENCE for _, _, payload in sent] == [False] * 15 + [True] * 25
-    media.close()
+    async with a_path(leg) as wire, anyio.create_task_group() as group:
+        group.start_soon(wire.send)
+        await anyio.sleep(0.79)
+        wire.media.close()
+    times, packets = [at for at, _ in wire.taken], [packet for _, packet in wire.taken]
+    assert [later - earlier for earlier, later in pairwise(times)] == pytest.approx([0.02] * 39)
+    assert [(later.timestamp - earlier.timestamp) % (1 << 32) for earlier, later in pairwise(packets)] == [960] * 39
+    assert [later.sequence_number - earlier.sequence_number for earlier, later in pairwise(packets)] == [1] * 39
+    assert [packet.payload == opus.SILENCE for packet in packets] == [False] * 15 + [True] * 25
+    assert [packet.marker for packet in packets] == [True] + [False] * 39
+
+
+async def test_keys_are_sent_beside_the_audio_in_its_numbers_and_its_time() -> None:
+    async with a_path(Leg(), ("telephone-event", 48_000, EVENTS)) as wire, anyio.create_task_group() as group:
+        group.start_soon(wire.send)
+        await anyio.sleep(0.05)
+        await wire.media.press("7")
+        wire.media.close()
+    packets = [packet for _, packet in wire.taken]
+    events = [packet for packet in packets if packet.payload_type == EVENTS]
+    assert [later.sequence_number - earlier.sequence_number for earlier, later in pairwise(packets)] == [1] * (
+        len(packets) - 1
+    )
+    assert {packet.payload[0] for packet in events} == {7}
+    assert [packet.marker for packet in events] == [True] + [False] * 7
+    before = packets[packets.index(events[0]) - 1]
+    assert {packet.timestamp for packet in events} == {before.timestamp}
+
+
+async def test_what_the_far_end_has_no_connection_for_is_let_go() -> None:
+    async with a_path(Leg()) as wire, anyio.create_task_group() as group:
+        group.start_soon(wire.send)
+        await anyio.sleep(0.05)
+        getattr(seam.agent_of(wire.peer.getSenders()[0].transport), seam.NOMINATED).clear()
+        await anyio.sleep(0.1)
+        assert len(wire.taken) == 3
+        wire.media.close()
 
 
 def test_a_rate_that_opus_does_not_speak_is_refused() -> None:
     with pytest.raises(ValueError, match="not 44100"):
         DirectMedia(44_100, Leg().ports())
-
-
-async def test_after_a_standstill_of_the_process_the_clock_goes_on_in_the_present() -> None:
-    pacer = Pacer()
-    assert [await pacer.tick() for _ in range(3)] == [0, 1, 2]
-    await anyio.sleep(0.1)
-    assert [await pacer.tick() for _ in range(3)] == [3, 4, 5]
-    assert pacer.skipped == 0
-    await anyio.sleep(1.0)
-    assert await pacer.tick() == 57
-    assert pacer.skipped == 51

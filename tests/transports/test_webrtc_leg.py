@@ -10,13 +10,12 @@ from itertools import pairwise
 
 import anyio
 import pytest
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription, VideoStreamTrack
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription, VideoStreamTrack
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamTrack
-from aiortc.rtp import RtpPacket
 
 from tests.transports.webrtc_agent import RATE, Agent, Ear, agent, loudness, say, strongest_hz, tone
 from voice_hitl.transport import AudioIn, CallRejected, Digit, Heard, HungUp, Incoming, LegLost, Message, Played
-from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, call, ice, sdp, seam
+from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, call, ice, rtp, sdp, seam
 from voice_hitl_webrtc.messages import MAX_BYTES
 
 pytestmark = pytest.mark.anyio
@@ -266,15 +265,17 @@ class Cut:
 
 def lose_packets(leg: WebRTCLeg, one_in: int) -> Cut:
     """Lose some of what the network delivers to a leg, below everything of ours."""
-    receiver: RTCRtpReceiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network's side
-    ours = getattr(receiver, seam.HANDLER)
+    receiver = leg._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network's side
+    agent = seam.agent_of(receiver.transport)
+    deliver: seam.Arrived = getattr(agent, seam.ARRIVED)
     cut = Cut(one_in)
 
-    async def lossy(packet: RtpPacket, arrival_time_ms: int) -> None:
-        if not cut.one_in or packet.sequence_number % cut.one_in:
-            await ours(packet, arrival_time_ms)
+    def lossy(datagram: bytes, component: int) -> None:
+        number = int.from_bytes(datagram[2:4], "big")
+        if not cut.one_in or not rtp.is_rtp(datagram) or number % cut.one_in:
+            deliver(datagram, component)
 
-    setattr(receiver, seam.HANDLER, lossy)
+    setattr(agent, seam.ARRIVED, lossy)
     return cut
 
 

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
+from anyio.abc import SocketAttribute, UDPSocket
 
 from tests.transports.webrtc_agent import RATE, Agent, Ear, agent, say, strongest_hz, tone
 from voice_hitl.errors import InvalidOffer
@@ -64,6 +65,34 @@ async def a_relayed_call(there: Agent, relay: Relay) -> WebRTCLeg:
         return await there.transport.answer(offer, Caller("ann"))
 
     return await place(exchange, LegInfo(call_id="relayed"), rate=RATE, network=relay)
+
+
+async def test_whoever_answers_reaches_the_caller_and_is_reached_before_the_answer_is_there() -> None:
+    """Its first try would be lost otherwise, and the next one comes half a second later (RFC 8489 6.2.1)."""
+    async with (
+        await anyio.create_udp_socket(local_host="127.0.0.1") as caller,
+        await anyio.create_udp_socket(local_host="127.0.0.1") as callee,
+    ):
+
+        async def exchange(offer: str) -> str:
+            host, port = offer.split()[-4:-2]
+            await callee.sendto(b"check", host, int(port))
+            data, there = await caller.receive()
+            assert data == b"check"
+            await caller.sendto(b"reply", *there)
+            assert (await callee.receive())[0] == b"reply"
+            return described(callee)
+
+        relay = Relay(losing(0))
+        with anyio.fail_after(5):
+            await relay.between(exchange)(described(caller))
+        relay.close()
+
+
+def described(end: UDPSocket) -> str:
+    """An end's description, as far as a relay reads it."""
+    port = end.extra(SocketAttribute.local_port)
+    return f"v=0\r\nm=audio 9 RTP 0\r\na=candidate:1 1 udp 1 127.0.0.1 {port} typ host\r\n"
 
 
 async def test_an_end_without_an_address_cannot_be_relayed() -> None:

@@ -1,17 +1,18 @@
 """The contract with aiortc and aioice: fails loudly when something of theirs that `seam.py` stands on moves."""
 
 import inspect
+from collections.abc import Iterable
+from typing import cast
 
 import pytest
+from aioice.ice import Connection, StunProtocol
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver
-from aiortc.codecs.opus import OpusEncoder
 from aiortc.mediastreams import AudioStreamTrack
 from aiortc.rtcdtlstransport import RTCDtlsTransport
 from aiortc.rtcrtpsender import RTCRtpSender
-from aiortc.rtp import RtpPacket
-from av.packet import Packet
+from aiortc.stats import RTCInboundRtpStreamStats
 
-from voice_hitl_webrtc import seam
+from voice_hitl_webrtc import rtp, seam
 
 pytestmark = pytest.mark.anyio
 
@@ -22,46 +23,78 @@ async def a_peer() -> RTCPeerConnection:
     return peer
 
 
-def test_a_receiver_is_handed_its_packets_by_the_method_we_replace() -> None:
-    handler = getattr(RTCRtpReceiver, seam.HANDLER)
-    assert inspect.iscoroutinefunction(handler)
-    assert list(inspect.signature(handler).parameters) == ["self", "packet", "arrival_time_ms"]
-    assert f"receiver.{seam.HANDLER}(packet, arrival_time_ms=" in inspect.getsource(RTCDtlsTransport)
+def test_an_agent_is_handed_what_comes_by_the_method_we_replace() -> None:
+    assert f"self.receiver.{seam.ARRIVED}(data, self.local_candidate.component)" in inspect.getsource(StunProtocol)
+    assert list(inspect.signature(getattr(Connection, seam.ARRIVED)).parameters) == ["self", "data", "component"]
 
 
-def test_a_receivers_decoder_ends_at_a_disconnect() -> None:
+def test_an_agent_sends_to_the_pair_that_was_nominated() -> None:
+    assert f"active_pair = self.{seam.NOMINATED}.get(component)" in inspect.getsource(Connection.sendto)
+    assert "active_pair.protocol.send_data(data, active_pair.remote_addr)" in inspect.getsource(Connection.sendto)
+    assert "self.transport.sendto(data, addr)" in inspect.getsource(StunProtocol.send_data)
+
+
+async def test_a_transport_has_srtp_of_its_own_for_each_direction_once_it_stands() -> None:
+    peer = await a_peer()
+    transport = peer.getReceivers()[0].transport
+    assert isinstance(seam.agent_of(transport), Connection)
+    for direction, use in ((seam.PROTECTS, "protect"), (seam.UNPROTECTS, "unprotect")):
+        assert getattr(transport, direction) is None
+        assert f"self.{direction}.{use}(data)" in inspect.getsource(RTCDtlsTransport)
+    await peer.close()
+
+
+async def test_a_receivers_decoder_ends_at_a_disconnect() -> None:
     disconnect = getattr(RTCRtpReceiver, seam.DISCONNECT)
     assert list(inspect.signature(disconnect).parameters) == ["self"]
     assert "stop_decoder" in inspect.getsource(disconnect)
-
-
-async def test_a_receiver_keeps_its_jitter_buffer_where_we_take_it_out() -> None:
     peer = await a_peer()
-    buffer = getattr(peer.getReceivers()[0], seam.JITTER_BUFFER)
-    lost, frame = buffer.add(RtpPacket(payload_type=96))
-    assert (lost, frame) == (False, None)
-    assert ".__jitter_buffer.add(packet)" in inspect.getsource(RTCRtpReceiver)
+    assert getattr(peer.getReceivers()[0], seam.DECODER) is None
     await peer.close()
 
 
-def test_a_sender_takes_packets_that_are_encoded_already() -> None:
-    assert "self.__encoder.pack(data)" in inspect.getsource(RTCRtpSender)
-    packet = Packet(b"\x48")
-    packet.pts = 1_920
-    packet.time_base = OpusEncoder().codec.time_base
-    assert OpusEncoder().pack(packet) == ([b"\x48"], 1_920)
-
-
-async def test_a_tapped_receiver_shows_us_every_packet_and_counts_it_itself() -> None:
+async def test_a_tapped_receiver_shows_us_every_packet_and_reports_it() -> None:
     peer = await a_peer()
     receiver = peer.getReceivers()[0]
-    seen: list[RtpPacket] = []
-    seam.tap(receiver, seen.append)
-    packet = RtpPacket(payload_type=96, payload=b"\x48")
-    await getattr(receiver, seam.HANDLER)(packet, arrival_time_ms=0)
-    assert seen == [packet]
-    assert receiver.getSynchronizationSources()[0].source == packet.ssrc
+    seen: list[rtp.Packet] = []
+    seam.tap(receiver, 48_000, seen.append)
+    setattr(receiver.transport, seam.UNPROTECTS, Unprotected())
+    stream = rtp.Stream(7, sequence=1, origin=0)
+    arrived: seam.Arrived = getattr(seam.agent_of(receiver.transport), seam.ARRIVED)
+    for datagram in (stream.write(96, 0, b"\x48"), b"\x80" + bytes(2_000), stream.write(96, 960, b"\x48")):
+        arrived(datagram, seam.COMPONENT)
+    assert [packet.sequence_number for packet in seen] == [1, 2]
+    stats = cast("Iterable[object]", (await receiver.getStats()).values())
+    [counted] = [found for found in stats if isinstance(found, RTCInboundRtpStreamStats)]
+    assert (counted.ssrc, counted.packetsReceived, counted.packetsLost) == (7, 2, 0)
     await peer.close()
+
+
+class Unprotected:
+    """SRTP that changes nothing, and knows what is too long."""
+
+    def unprotect(self, packet: bytes) -> bytes:
+        if len(packet) > 1_500:
+            raise ValueError("packet is too long")
+        return packet
+
+
+async def test_a_senders_reports_are_made_from_what_we_count() -> None:
+    peer = await a_peer()
+    sender = peer.getSenders()[0]
+    source = inspect.getsource(RTCRtpSender)
+    for count in (seam.PACKETS, seam.OCTETS, seam.RTP_TIME, seam.NTP_TIME):
+        assert getattr(sender, count) == 0
+        assert f"=self.{count.removeprefix('_RTCRtpSender')}" in source
+    for known in (seam.SOURCE, seam.MID, seam.EXTENSIONS):
+        assert hasattr(sender, known)
+    await peer.close()
+
+
+def test_a_sender_asks_for_its_first_frame_when_its_connection_stands() -> None:
+    source = inspect.getsource(RTCRtpSender)
+    assert "data = await self.__track.recv()" in source
+    assert "except (asyncio.CancelledError, ConnectionError, MediaStreamError):" in source
 
 
 async def test_what_a_transceiver_settles_on_is_what_its_answer_says() -> None:
@@ -91,12 +124,3 @@ async def test_an_agent_without_a_network_offers_the_loopback_address(monkeypatc
     await seam.offer_loopback(gatherer)
     assert [candidate.ip for candidate in gatherer.getLocalCandidates()] == [seam.LOOPBACK]
     await peer.close()
-
-
-def test_a_sender_makes_a_packet_of_each_payload_and_hands_it_to_its_transport() -> None:
-    source = inspect.getsource(RTCRtpSender)
-    assert list(inspect.signature(getattr(RTCRtpSender, seam.NEXT_FRAME)).parameters) == ["self", "codec"]
-    assert f"await self.{seam.NEXT_FRAME}(codec)" in source
-    assert "enumerate(enc_frame.payloads)" in source
-    assert f"await self.transport.{seam.SEND}(packet_bytes)" in source
-    assert inspect.iscoroutinefunction(getattr(RTCDtlsTransport, seam.SEND))

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import anyio
-from aiortc.rtp import RtpPacket
 
 from voice_hitl.tasks import Tasks
 from voice_hitl.testing import leg_contract
@@ -51,10 +50,10 @@ class OtherEnd:
         """Nothing of it reaches the leg any more."""
         receiver = self._tested._connection.getReceivers()[0]  # pyright: ignore[reportPrivateUsage] - the network
 
-        async def lost(_packet: RtpPacket, arrival_time_ms: int) -> None:
-            assert arrival_time_ms
+        def lost(_datagram: bytes, component: int) -> None:
+            assert component == seam.COMPONENT
 
-        setattr(receiver, seam.HANDLER, lost)
+        setattr(seam.agent_of(receiver.transport), seam.ARRIVED, lost)
 
     async def ended(self) -> None:
         await self.listener.until(self.listener.ended.is_set, "the end at the other end")

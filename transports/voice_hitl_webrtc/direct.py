@@ -1,4 +1,4 @@
-"""The media path that survives the network: RTP before aiortc's jitter buffer, our own clock, libopus.
+"""The media path that survives the network: RTP straight from and to the socket, our own clock, libopus.
 
 aiortc's own path has no playout clock and no concealment: one lost packet is a stall of 320 ms, and at 5 % loss a
 quarter of the audio never arrives (aiortc issue 543). Here aiortc gives ICE, DTLS, SRTP, RTCP and the SDP, and nothing
@@ -7,27 +7,23 @@ else. All that this needs of its insides is in `seam.py`.
 
 import asyncio
 from collections.abc import Sequence
-from fractions import Fraction
-from functools import partial
-from typing import assert_never
+from typing import NoReturn, assert_never
 
 from aiortc import RTCRtpTransceiver
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
-from aiortc.rtp import RtpPacket
+from aiortc.rtcrtpsender import RTCRtpSender
 from aiortc.sdp import MediaDescription
-from av.packet import Packet
-from av.stream import Stream
 
 from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.audio.playout import Conceal, Counts, Decode, Idle, Pace, Playout, Recover, Step
 from voice_hitl.audio.tempo import lengthen, shorten
 from voice_hitl.errors import InvalidOffer
-from voice_hitl_webrtc import opus, seam
+from voice_hitl_webrtc import opus, rtp, seam
+from voice_hitl_webrtc.clock import PERIOD_S, Clock
 from voice_hitl_webrtc.digits import DigitReader
 from voice_hitl_webrtc.keying import Keying
 from voice_hitl_webrtc.media import MediaPorts
-from voice_hitl_webrtc.pacer import PERIOD_S, Pacer
 
 OPUS_PARAMETERS: dict[str, int | str | None] = {"minptime": 10, "useinbandfec": 1}
 """Without `useinbandfec` a browser sends nothing to recover a lost packet from."""
@@ -39,9 +35,6 @@ QUIET_FRAMES = 10
 """After so many silent frames in a row the encoder rests, and packets without content are sent."""
 
 _FRAME_UNITS = round(opus.CLOCK_RATE * PERIOD_S)
-
-BEHIND_S = 0.2
-"""When the clock is further behind than this, the process stood still: the time is skipped, not played in a burst."""
 
 
 class DirectMedia:
@@ -55,12 +48,15 @@ class DirectMedia:
     def __init__(self, rate: int, ports: MediaPorts) -> None:
         if rate not in opus.RATES:
             raise ValueError(f"a WebRTC leg has a rate of {', '.join(map(str, opus.RATES))}, not {rate}")
-        self.track: MediaStreamTrack = _Outgoing(rate, ports)
         self.codec = ""
         self.digits = False
-        self._keying = Keying(_FRAME_UNITS)
-        self._let_go = asyncio.Event()
+        self._outgoing = _Outgoing(rate, ports)
         self._incoming = _Incoming(rate, ports)
+
+    @property
+    def track(self) -> MediaStreamTrack:
+        """What aiortc takes for what we send."""
+        return self._outgoing
 
     @property
     def last_packet_at(self) -> float | None:
@@ -88,34 +84,20 @@ class DirectMedia:
         seam.settle_on(transceiver, [ours] if events is None else [ours, events])
         self.codec = f"opus/{ours.clockRate}"
         self.digits = events is not None
-        if events is not None and events.payloadType is not None:
-            self._keying.tick_units = round(events.clockRate * PERIOD_S)
-            seam.send_beside(transceiver.sender, partial(self._next_event, events.payloadType))
-        self._incoming.listen(ours, events)
-        seam.tap(transceiver.receiver, self._incoming.receive)
+        self._outgoing.negotiated(transceiver.sender, ours, events)
+        self._incoming.negotiated(ours, events)
+        seam.tap(transceiver.receiver, ours.clockRate, self._incoming.receive)
 
     async def press(self, keys: str) -> None:
         """Press keys, each for a tenth of a second beside the audio; returns when the last one was let go."""
         if not self.digits:
             raise ValueError("the far end takes no digits: it has no telephone-event in its SDP")
-        self._keying.press(keys)
-        while not self._keying.idle and self.track.readyState == "live":
-            self._let_go.clear()
-            await self._let_go.wait()
-
-    def _next_event(self, payload_type: int) -> seam.Beside | None:
-        packet = self._keying.tick()
-        if self._keying.idle:
-            self._let_go.set()
-        if packet is None:
-            return None
-        return seam.Beside(payload_type, packet.payload, marker=packet.first, before=packet.age_ticks * _FRAME_UNITS)
+        await self._outgoing.press(keys)
 
     def close(self) -> None:
         """Stop both clocks."""
-        self.track.stop()
+        self._outgoing.stop()
         self._incoming.close()
-        self._let_go.set()
 
 
 def _opus_in(codecs: Sequence[RTCRtpCodecParameters]) -> RTCRtpCodecParameters:
@@ -133,28 +115,77 @@ def _events_in(codecs: Sequence[RTCRtpCodecParameters]) -> RTCRtpCodecParameters
 
 
 class _Outgoing(MediaStreamTrack):
-    """Asks for a frame every 20 ms and gives it to aiortc encoded."""
+    """Asks for a frame every 20 ms and sends it encoded, from the moment that the connection stands."""
 
     kind = "audio"
 
     def __init__(self, rate: int, ports: MediaPorts) -> None:
         super().__init__()
+        self._now = asyncio.get_running_loop().time
         self._ports = ports
         self._encoder = opus.Encoder(rate)
         self._silence = bytes(frame_bytes(rate))
         self._silent_frames = 0
-        self._pacer = Pacer()
-        self._time_base = Fraction(1, opus.CLOCK_RATE)
-        self._samples = _FRAME_UNITS
+        self._clock = Clock(self._tick)
+        self._began = 0.0
+        self._sender: RTCRtpSender | None = None
+        self._outlet: seam.Outlet | None = None
+        self._opus_type = 0
+        self._events_type = 0
+        self._keying = Keying(_FRAME_UNITS)
+        self._changed = asyncio.Event()
 
-    async def recv(self) -> "Packet[Stream]":
-        if self.readyState != "live":
-            raise MediaStreamError
-        tick = await self._pacer.tick()
-        packet = Packet(self._encode(self._ports.next_frame(self._pacer.now)))
-        packet.pts = tick * self._samples
-        packet.time_base = self._time_base
-        return packet
+    def negotiated(
+        self, sender: RTCRtpSender, audio: RTCRtpCodecParameters, events: RTCRtpCodecParameters | None
+    ) -> None:
+        """What to send, and by which sender."""
+        self._sender = sender
+        self._opus_type = audio.payloadType or 0
+        if events is not None:
+            self._events_type = events.payloadType or 0
+            self._keying.tick_units = round(events.clockRate * PERIOD_S)
+
+    async def recv(self) -> NoReturn:
+        """Begin: aiortc asks for a first frame when the connection stands. It gets none, as all is sent from here."""
+        if self.readyState == "live" and self._sender is not None:
+            self._outlet = seam.Outlet(self._sender)
+            self._began = self._now()
+            self._clock.start(self._began)
+        while self.readyState == "live":
+            await self._next_change()
+        raise MediaStreamError
+
+    async def press(self, keys: str) -> None:
+        """Press keys; returns when the last was let go, or nothing is sent any more."""
+        self._keying.press(keys)
+        while not self._keying.idle and self.readyState == "live":
+            await self._next_change()
+
+    def stop(self) -> None:
+        """Send nothing more."""
+        super().stop()
+        self._clock.stop()
+        self._changed.set()
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    def _tick(self, due: float) -> None:
+        assert self._outlet is not None
+        elapsed = round((due - self._began) * opus.CLOCK_RATE)
+        payload = self._encode(self._ports.next_frame(self._now()))
+        self._outlet.send(self._opus_type, elapsed, payload, marker=not elapsed)
+        if not self._keying.idle:
+            self._press(elapsed)
+
+    def _press(self, elapsed: int) -> None:
+        packet = self._keying.tick()
+        if packet is not None and self._outlet is not None:
+            began = elapsed - packet.age_ticks * _FRAME_UNITS
+            self._outlet.send(self._events_type, began, packet.payload, marker=packet.first)
+        if self._keying.idle:
+            self._changed.set()
 
     def _encode(self, pcm: bytes | None) -> bytes:
         if pcm is not None:
@@ -169,30 +200,28 @@ class _Incoming:
 
     def __init__(self, rate: int, ports: MediaPorts) -> None:
         self._loop = asyncio.get_running_loop()
-        self._ports = ports
         self._rate = rate
+        self._ports = ports
         self._frame_bytes = frame_bytes(rate)
-        self._frame_samples = _FRAME_UNITS
         self._decoder = opus.Decoder(rate)
         self._pcm = b""
         self._opus_type: int | None = None
         self._events_type: int | None = None
         self._digits = DigitReader(opus.CLOCK_RATE)
         self._source: int | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._next_at = 0.0
+        self._clock = Clock(self._tick)
         self._closed = False
         self.playout = Playout(opus.CLOCK_RATE)
         self.last_packet_at: float | None = None
 
-    def listen(self, audio: RTCRtpCodecParameters, events: RTCRtpCodecParameters | None) -> None:
-        """What was negotiated: the payload types to take."""
+    def negotiated(self, audio: RTCRtpCodecParameters, events: RTCRtpCodecParameters | None) -> None:
+        """What to take."""
         self._opus_type = audio.payloadType
         if events is not None:
             self._events_type = events.payloadType
             self._digits = DigitReader(events.clockRate)
 
-    def receive(self, packet: RtpPacket) -> None:
+    def receive(self, packet: rtp.Packet) -> None:
         """A packet came."""
         if self._closed:
             return
@@ -200,35 +229,28 @@ class _Incoming:
         if packet.payload_type == self._opus_type:
             self._receive_audio(packet, now)
         elif packet.payload_type == self._events_type:
-            for press in self._digits.push(packet.ssrc, packet.timestamp, packet.payload, now):
+            for press in self._digits.push(packet.source, packet.timestamp, packet.payload, now):
                 self._ports.on_digit(press.key, press.duration_ms, now)
-        if self._timer is None:
-            self._next_at = now + self.playout.target_s
-            self._timer = self._loop.call_at(self._next_at, self._tick)
+        if not self._clock.runs:
+            self._clock.start(now + self.playout.target_s)
 
     def close(self) -> None:
         """Stop the clock."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._clock.stop()
 
-    def _receive_audio(self, packet: RtpPacket, now: float) -> None:
+    def _receive_audio(self, packet: rtp.Packet, now: float) -> None:
         samples = opus.packet_samples(packet.payload)
         if not samples:
             return
-        if packet.ssrc != self._source:
+        if packet.source != self._source:
             if self._source is not None:
                 self.playout.reset()
                 self._decoder.reset()
-            self._source = packet.ssrc
+            self._source = packet.source
         self.playout.push(packet.timestamp, packet.payload, samples, now)
 
-    def _tick(self) -> None:
-        due = self._next_at
-        self._next_at += PERIOD_S
-        if self._loop.time() - self._next_at > BEHIND_S:
-            self._next_at = self._loop.time()
-        self._timer = self._loop.call_at(self._next_at, self._tick)
+    def _tick(self, due: float) -> None:
         self._ports.on_audio(self._frame(due), due)
         for press in self._digits.tick(due):
             self._ports.on_digit(press.key, press.duration_ms, due)
@@ -253,7 +275,7 @@ class _Incoming:
                 case _:
                     assert_never(step)
         except opus.OpusError:
-            return self._decoder.conceal(self._frame_samples)
+            return self._decoder.conceal(_FRAME_UNITS)
 
 
 def _as_it_is(pcm: bytes, _rate: int) -> bytes:

@@ -62,10 +62,10 @@ class Relay:
         async def relayed(offer: str) -> str:
             caller = _address(offer)
             for_caller, for_callee = [await self._open(caller[0]) for _ in range(2)]
+            for_caller.other, for_callee.other = for_callee, for_caller
+            for_caller.end = caller
             answer = await exchange(_at(offer, for_callee.address))
-            callee = _address(answer)
-            for_caller.join(for_callee, callee)
-            for_callee.join(for_caller, caller)
+            for_callee.end = _address(answer)
             return _at(answer, for_caller.address)
 
         return relayed
@@ -96,10 +96,11 @@ class _Port(asyncio.DatagramProtocol):
     """The relay's socket for one end: what that end sends comes in here and goes out at the other one."""
 
     def __init__(self, passes: Callable[[bytes], bool]) -> None:
+        self.other: _Port | None = None
+        self.end: Address | None = None
+        """Where the end is that it stands before; until that was told, where something came from."""
         self._passes = passes
         self._transport: asyncio.DatagramTransport | None = None
-        self._other: _Port | None = None
-        self._there: Address | None = None
 
     @property
     def address(self) -> Address:
@@ -108,23 +109,27 @@ class _Port(asyncio.DatagramProtocol):
         host, port = self._transport.get_extra_info("sockname")[:2]
         return str(host), int(port)
 
-    def join(self, other: "_Port", there: Address) -> None:
-        """Hand what comes in to `other`, which sends it `there`."""
-        self._other, self._there = other, there
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is open."""
         self._transport = cast("asyncio.DatagramTransport", transport)
 
-    def datagram_received(self, data: bytes, addr: tuple[object, ...]) -> None:
-        """The end that this socket faces sent something."""
-        other = self._other
-        if other is not None and other._transport is not None and self._passes(data):
-            other._transport.sendto(data, self._there)
+    def datagram_received(self, data: bytes, addr: Address) -> None:
+        """The end that this socket stands before sent something.
+
+        Whoever answers begins to look for the other end before that has the answer: a lost first try costs 0.5 s.
+        """
+        self.end = self.end or addr
+        if self.other is not None and self._passes(data):
+            self.other.send(data)
+
+    def send(self, data: bytes) -> None:
+        """Send something to the end that this socket stands before."""
+        if self._transport is not None and self.end is not None:
+            self._transport.sendto(data, self.end)
 
     def close(self) -> None:
         """Take nothing more."""
-        self._other = None
+        self.other = None
         if self._transport is not None:
             self._transport.close()
 

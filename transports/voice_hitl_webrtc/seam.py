@@ -1,116 +1,151 @@
 """Everything that we use of aiortc and aioice beyond their public interface, in one place, held by a contract test.
 
-Present from aiortc 1.9 to 1.16; the package pins `aiortc>=1.14,<1.17`. What is used, and why:
+Present from aiortc 1.14 to 1.16, which the package pins. What is used, and why:
 
-- an RTP receiver's packet handler, replaced on the instance: to see packets before the jitter buffer that loses audio;
-- its disconnect handler, called once: to end the decoder thread that nobody needs then; and its jitter buffer, taken
-  out, which would sort every packet for nothing;
+- an ICE agent's handler of what comes, replaced on the instance, and what SRTP takes off and puts on: RTP goes straight
+  between the socket and us. aiortc's own way is a queue, a task that is woken and a dozen objects for each packet,
+  which cost more than the codec, and a jitter buffer that loses audio;
+- a sender's and a receiver's counts, which RTCP reports from; the sender's source, and the header extensions that were
+  negotiated;
+- a receiver's disconnect handler: to end the decoder thread that nobody needs;
 - a transceiver's negotiated codecs: to ask for Opus' error correction and take telephone-event, for this call alone
   (aiortc's list of codecs belongs to the whole process, which may run other WebRTC code);
-- an RTP sender's next frame, and its transport's way out: to send telephone-events in the stream of the audio, which
-  aiortc numbers but has one payload type for;
 - an ICE agent's candidates: to add the loopback address where there is no other.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+import time
+from collections.abc import Callable
+from typing import Protocol, cast
 
+import pylibsrtp
 from aiortc import RTCRtpReceiver, RTCRtpTransceiver
+from aiortc.rtcdtlstransport import RTCDtlsTransport
 from aiortc.rtcicetransport import RTCIceGatherer
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
+from aiortc.rtcrtpreceiver import StreamStatistics
 from aiortc.rtcrtpsender import RTCRtpSender
 from aiortc.rtp import RtpPacket
 
-HANDLER = "_handle_rtp_packet"
+from voice_hitl_webrtc import rtp
+
+ARRIVED = "data_received"
+NOMINATED = "_nominated"
+PROTECTS, UNPROTECTS = "_tx_srtp", "_rx_srtp"
+
 DISCONNECT = "_handle_disconnect"
-JITTER_BUFFER = "_RTCRtpReceiver__jitter_buffer"
-NEXT_FRAME = "_next_encoded_frame"
-SEND = "_send_rtp"
+DECODER = "_RTCRtpReceiver__decoder_thread"
+STREAMS = "_RTCRtpReceiver__remote_streams"
+
+SOURCE = "_ssrc"
+MID, EXTENSIONS = "_RTCRtpSender__mid", "_RTCRtpSender__rtp_header_extensions_map"
+PACKETS, OCTETS = "_RTCRtpSender__packet_count", "_RTCRtpSender__octet_count"
+NTP_TIME, RTP_TIME = "_RTCRtpSender__ntp_timestamp", "_RTCRtpSender__rtp_timestamp"
 
 LOOPBACK = "127.0.0.1"
 
-_Handler = Callable[[RtpPacket, int], Awaitable[None]]
+COMPONENT = 1
+"""RTP and RTCP share a port, and so there is one component (RFC 8445)."""
+
+_NTP_EPOCH_S = 2_208_988_800
+"""From 1900 to 1970 (RFC 5905)."""
+
+_HEADER_BYTES = 12
+
+Arrived = Callable[[bytes, int], None]
+"""What an ICE agent does with a datagram that is not its own; the number is its component."""
 
 
-class _NoJitterBuffer:
-    """Keeps nothing."""
+class _Srtp(Protocol):
+    """One direction of SRTP."""
 
-    def add(self, _packet: RtpPacket) -> tuple[bool, None]:
-        """No picture is lost, and no frame complete."""
-        return False, None
+    def protect(self, packet: bytes) -> bytes: ...
 
-
-def tap(receiver: RTCRtpReceiver, on_packet: Callable[[RtpPacket], None]) -> None:
-    """Call `on_packet` for every RTP packet that comes. aiortc keeps counting them for RTCP, but decodes none."""
-    count: _Handler = getattr(receiver, HANDLER)
-    disconnect: Callable[[], None] = getattr(receiver, DISCONNECT)
-    decoding = True
-
-    async def handle(packet: RtpPacket, arrival_time_ms: int) -> None:
-        nonlocal decoding
-        if decoding:
-            decoding = False
-            disconnect()
-            setattr(receiver, JITTER_BUFFER, _NoJitterBuffer())
-        on_packet(packet)
-        await count(packet, arrival_time_ms)
-
-    setattr(receiver, HANDLER, handle)
+    def unprotect(self, packet: bytes) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """A packet to send beside a frame of audio."""
-
-    payload_type: int
-    payload: bytes
-    marker: bool
-    before: int
-    """How far its timestamp lies before that of the frame."""
+def agent_of(transport: RTCDtlsTransport) -> object:
+    """The ICE agent below: everything from the network comes to its `ARRIVED`, which may be replaced on it."""
+    return transport.transport._connection  # pyright: ignore[reportPrivateUsage] - see the module
 
 
-class _Frame(Protocol):
-    """aiortc's encoded frame: each payload becomes a packet with the next sequence number."""
+def tap(receiver: RTCRtpReceiver, clock_rate: int, on_packet: Callable[[rtp.Packet], None]) -> None:
+    """Call `on_packet` for every RTP packet, in the tick that it comes in. aiortc sees none of them.
 
-    payloads: list[bytes]
-
-
-def send_beside(sender: RTCRtpSender, next_packet: Callable[[], Beside | None]) -> None:
-    """Ask `next_packet` with every frame of audio; send what it gives in the same stream.
-
-    It goes through aiortc as one more payload of the frame, so that sequence numbers (and with them SRTP) stay whole,
-    behind a mark by which it is found again on its way out, where its header is set.
+    They are counted for aiortc's RTCP, by the RTP clock of the audio.
     """
-    mark = secrets.token_bytes(16)
-    dtls = sender.transport
-    encode: Callable[[RTCRtpCodecParameters], Awaitable[_Frame | None]] = getattr(sender, NEXT_FRAME)
-    send: Callable[[bytes], Awaitable[None]] = getattr(dtls, SEND)
-    packet: Beside | None = None
+    transport = receiver.transport
+    agent = agent_of(transport)
+    pass_on: Arrived = getattr(agent, ARRIVED)
+    streams: dict[int, StreamStatistics] = getattr(receiver, STREAMS)
+    disconnect: Callable[[], None] = getattr(receiver, DISCONNECT)
 
-    async def next_frame(codec: RTCRtpCodecParameters) -> _Frame | None:
-        nonlocal packet
-        frame = await encode(codec)
-        packet = next_packet()
-        if frame is not None and packet is not None:
-            frame.payloads = [*frame.payloads, mark + packet.payload]
-        return frame
+    def arrived(datagram: bytes, component: int) -> None:
+        srtp: _Srtp | None = getattr(transport, UNPROTECTS)
+        if srtp is None or not rtp.is_rtp(datagram):
+            pass_on(datagram, component)
+            return
+        try:
+            packet = rtp.read(srtp.unprotect(datagram))
+        except (pylibsrtp.Error, ValueError):  # forged, sent twice, longer than any packet
+            return
+        if packet is None:
+            return
+        if getattr(receiver, DECODER) is not None:
+            disconnect()
+        if packet.source not in streams:
+            streams[packet.source] = StreamStatistics(clock_rate)
+        streams[packet.source].add(cast("RtpPacket", packet))  # of which it reads the number and the timestamp
+        on_packet(packet)
 
-    async def send_rtp(data: bytes) -> None:
-        header, found, _ = data.partition(mark)
-        await send(_with_header(packet, header) if packet is not None and found else data)
-
-    setattr(sender, NEXT_FRAME, next_frame)
-    setattr(dtls, SEND, send_rtp)
+    setattr(agent, ARRIVED, arrived)
 
 
-def _with_header(packet: Beside, audio: bytes) -> bytes:
-    """The packet, with the header that aiortc made for one of audio (RFC 3550 5.1)."""
-    header = bytearray(audio)
-    header[1] = packet.payload_type | (0x80 if packet.marker else 0)
-    header[4:8] = ((int.from_bytes(header[4:8], "big") - packet.before) % (1 << 32)).to_bytes(4, "big")
-    return bytes(header) + packet.payload
+class Outlet:
+    """The way out for the packets of a sender whose connection stands: they go to the socket in the same tick.
+
+    They are counted for aiortc's RTCP.
+    """
+
+    def __init__(self, sender: RTCRtpSender) -> None:
+        self._sender = sender
+        self._transport = sender.transport
+        self._agent = agent_of(sender.transport)
+        # In the lower half: a number that wraps around while first packets are lost breaks SRTP (RFC 3711 3.3.1).
+        self._stream = rtp.Stream(
+            getattr(sender, SOURCE),
+            sequence=secrets.randbits(15),
+            origin=secrets.randbits(32),
+            extension=_extension(sender),
+        )
+        self._packets = 0
+        self._octets = 0
+
+    def send(self, payload_type: int, elapsed: int, payload: bytes, *, marker: bool = False) -> None:
+        """Send one packet; without a connection it is let go. `elapsed`: its time, in units of the RTP clock."""
+        srtp: _Srtp | None = getattr(self._transport, PROTECTS)
+        pair = getattr(self._agent, NOMINATED).get(COMPONENT)
+        if srtp is None or pair is None:
+            return
+        timestamp = self._stream.timestamp(elapsed)
+        packet = self._stream.write(payload_type, timestamp, payload, marker=marker)
+        pair.protocol.transport.sendto(srtp.protect(packet), pair.remote_addr)
+        self._count(timestamp, len(payload))
+
+    def _count(self, timestamp: int, octets: int) -> None:
+        self._packets += 1
+        self._octets += octets
+        setattr(self._sender, PACKETS, self._packets)
+        setattr(self._sender, OCTETS, self._octets)
+        setattr(self._sender, RTP_TIME, timestamp)
+        setattr(self._sender, NTP_TIME, int((time.time() + _NTP_EPOCH_S) * (1 << 32)))
+
+
+def _extension(sender: RTCRtpSender) -> bytes:
+    """The extension of the header by which a stream is known among several (RFC 9143 14), as aiortc writes it."""
+    packet = RtpPacket()
+    packet.extensions.mid = getattr(sender, MID)
+    return packet.serialize(getattr(sender, EXTENSIONS))[_HEADER_BYTES:]
 
 
 def negotiated(transceiver: RTCRtpTransceiver) -> list[RTCRtpCodecParameters]:

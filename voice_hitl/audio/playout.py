@@ -13,6 +13,8 @@ from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
+from voice_hitl.frozen import frozen
+
 AT_REST_S = 0.040
 """Two frames: the packet behind a lost one has come when the lost one is due."""
 
@@ -57,7 +59,7 @@ class Pace(Enum):
     """Stretch it a little: the delay is too short for this network."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Decode:
     """Decode this packet."""
 
@@ -65,7 +67,7 @@ class Decode:
     pace: Pace = Pace.NORMAL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Recover:
     """A packet is lost: decode what the next one (`payload`, decoded later) carries of it."""
 
@@ -74,14 +76,14 @@ class Recover:
     """How much is missing, in units of the RTP clock."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Conceal:
     """A packet is missing and cannot be recovered: let the decoder carry on from what it played last."""
 
     samples: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Idle:
     """There is no stream at the moment: silence."""
 
