@@ -62,6 +62,22 @@ async def test_code_that_cancels_itself_is_an_error_and_no_cancellation() -> Non
         await run_users_code(handler, label="handler")
 
 
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("raised", [SystemExit(1), GeneratorExit()])
+async def test_what_would_end_the_process_is_an_error_of_the_code_alone(raised: BaseException, *, waits: bool) -> None:
+    async def handler() -> None:
+        if waits:
+            await anyio.sleep(1)
+        raise raised
+
+    def in_a_thread() -> None:
+        raise raised
+
+    for code in (handler, in_a_thread):
+        with pytest.raises(RuntimeError, match=f"handler raised {type(raised).__name__}"):
+            await run_users_code(code, label="handler")
+
+
 async def test_at_its_bound_the_code_is_cancelled_and_may_clean_up() -> None:
     log: list[str] = []
 

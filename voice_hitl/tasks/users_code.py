@@ -47,7 +47,7 @@ async def run_users_code(
 
     Raises:
         BoundExceeded: It took longer than `bound_s` (seconds).
-        RuntimeError: It cancelled itself.
+        RuntimeError: It cancelled itself, or raised what is no `Exception`, such as `SystemExit`.
         Exception: Whatever the code raises.
     """
     loop = asyncio.get_running_loop()
@@ -121,7 +121,9 @@ class _UsersCode(Generic[T]):
             self._yielded = self._context.run(self._work.send, None)
         except StopIteration as stop:
             self._over, self._value = True, stop.value
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised again by `result`
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - told by `result`: not even SystemExit ends the other calls
             self._over, self._error = True, error
         finally:
             asyncio._leave_task(self._loop, self._task)
@@ -135,7 +137,9 @@ class _UsersCode(Generic[T]):
             return None
         try:
             self._value = await _continued(self._work, self._yielded)
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised again by `result`
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
             self._error = error
         finally:
             self._over = True
@@ -146,11 +150,15 @@ class _UsersCode(Generic[T]):
 
     def result(self) -> T:
         """What it returned, or raise what it raised."""
-        if isinstance(self._error, asyncio.CancelledError):
-            raise RuntimeError(f"{self._label} cancelled itself")
-        if self._error is not None:
-            raise self._error
-        return cast("T", self._value)
+        match self._error:
+            case None:
+                return cast("T", self._value)
+            case Exception():
+                raise self._error
+            case asyncio.CancelledError():
+                raise RuntimeError(f"{self._label} cancelled itself")
+            case _:
+                raise RuntimeError(f"{self._label} raised {type(self._error).__name__}") from self._error
 
     async def end(self, grace_s: float) -> None:
         """Cancel it once, wait for it, abandon it."""
