@@ -117,7 +117,7 @@ class Store(Protocol):
         ...
 
     async def post(self, letter: Letter) -> None:
-        """Send an answer to the holder of a request."""
+        """Send an answer to the holder of a request. It goes with its holder: it is what a person said."""
         ...
 
     async def letters(self, holder: str, *, timeout_s: float) -> Sequence[Letter]:

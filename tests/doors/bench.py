@@ -15,9 +15,11 @@ from voice_hitl.doors.serving import Bounds, Origin, Servers
 from voice_hitl.enums import ChannelType, DoorName, HookExecution, HookTrigger
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext
+from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.questions.answer import Answer
+from voice_hitl.requests.ledger import RETENTION
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement
 from voice_hitl.tasks import Latch, Tasks
@@ -83,6 +85,7 @@ class Bench:
         policy: ToolPolicy | None = None,
         max_chars: int | None = None,
         persons: bool = True,
+        retention: int = RETENTION,
     ) -> None:
         self.door = ADoor()
         self.book = Book()
@@ -91,7 +94,9 @@ class Bench:
         self.tasks = Tasks("calls")
         self.watching = Tasks("hooks")
         self.reports: list[ToolCallEvent] = []
-        self.human = HumanInputToolHandler({"ConfirmAction"}, timeout=60, tool_definitions=[confirm_action()])
+        self.human = HumanInputToolHandler(
+            {"ConfirmAction"}, 60, HumanInputHandler(retention=retention), [confirm_action()]
+        )
         human = self.human if persons else None
         definitions = (*tools, *self.human.tool_definitions) if persons else tuple(tools)
 

@@ -42,6 +42,8 @@ class Unsteady(MemoryStore):
 
     away: bool = False
     takes_s: float = 0.0
+    fails_to: set[str] = field(default_factory=set[str])
+    """What it does not do, by the names of its methods, while it does the rest."""
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -51,20 +53,24 @@ class Unsteady(MemoryStore):
         return await super().write(row, orphan_of=orphan_of)
 
     async def read(self, request_id: str) -> Row | Unreadable | None:
-        await self._there()
+        await self._there("read")
         return await super().read(request_id)
 
     async def renew(self, holder: str, seconds: float) -> bool:
-        await self._there()
+        await self._there("renew")
         return await super().renew(holder, seconds)
 
     async def letters(self, holder: str, *, timeout_s: float) -> Sequence[Letter]:
         await self._there()
         return await super().letters(holder, timeout_s=timeout_s)
 
-    async def _there(self) -> None:
+    async def reply(self, letter: Letter, verdict: str) -> None:
+        await self._there("reply")
+        await super().reply(letter, verdict)
+
+    async def _there(self, method: str = "") -> None:
         await anyio.sleep(self.takes_s)
-        if self.away:
+        if self.away or method in self.fails_to:
             raise StoreUnavailable("it is away")
 
 

@@ -10,6 +10,7 @@ from tests.human_input.told import ScriptedAsker, Told, put_to
 from voice_hitl.asker import Asking
 from voice_hitl.enums import RequestEnd
 from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.holding import RETRY_S
 from voice_hitl.human_input.record import record_of
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Number
@@ -235,3 +236,60 @@ async def test_a_holder_that_stood_still_until_its_lease_ran_out_asks_the_store_
     assert await holder.answer(taken.pending_id, Answer(False)) == Settlement.DUPLICATE
     assert taken.end is RequestEnd.WITHDRAWN
     assert await holder.answer(free.pending_id, Answer(True)) == Settlement.ACCEPTED
+
+
+async def test_what_was_settled_elsewhere_meanwhile_is_found_though_the_first_look_at_it_fails(
+    store: Unsteady, process: Process
+) -> None:
+    holder, other = process(), process()
+    pending = await ask(holder)
+    store.fails_to = {"renew"}
+    await anyio.sleep(LEASE_S + 1)
+    assert await other.answer(pending.pending_id, Answer(True)) == Settlement.ACCEPTED
+    store.fails_to = {"read"}
+    await anyio.sleep(RETRY_S)
+    store.fails_to = set()
+    await anyio.sleep(RETRY_S)
+    assert pending.end is RequestEnd.WITHDRAWN
+    assert await holder.answer(pending.pending_id, Answer(False)) == Settlement.DUPLICATE
+
+
+async def test_a_verdict_that_cannot_be_given_yet_is_given_later_and_keeps_back_no_other_answer(
+    store: Unsteady, process: Process
+) -> None:
+    holder, other = process(), process()
+    requests = [await ask(holder), await ask(holder)]
+    verdicts: dict[str, SettlementKind] = {}
+
+    async def answer(pending: PendingInput, value: object) -> None:
+        verdicts[pending.pending_id] = (await other.answer(pending.pending_id, Answer(value))).kind
+
+    store.fails_to = {"reply"}
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            for pending, value in zip(requests, ("maybe", True), strict=True):
+                group.start_soon(answer, pending, value)
+            await anyio.sleep(10)
+            store.fails_to = set()
+    assert [verdicts[pending.pending_id] for pending in requests] == [SettlementKind.INVALID, SettlementKind.ACCEPTED]
+
+
+async def test_the_same_key_replays_the_same_verdict_though_the_store_is_away(
+    store: Unsteady, process: Process
+) -> None:
+    holder = process()
+    pending = await ask(holder)
+    store.away = True
+    for _ in range(2):
+        assert await holder.answer(pending.pending_id, Answer(True), key="k1") == Settlement.ACCEPTED
+        assert await holder.answer(pending.pending_id, Answer(True), key="k2") == Settlement.DUPLICATE
+
+
+async def test_what_is_being_written_when_the_handler_closes_is_written(store: Unsteady, process: Process) -> None:
+    handler = process()
+    pending = await ask(handler)
+    store.takes_s = 0.8
+    assert await handler.answer(pending.pending_id, Answer(True)) == Settlement.ACCEPTED
+    await handler.close()
+    store.takes_s = 0
+    assert (await row_of(store, pending)).state is RowState.SETTLED

@@ -21,6 +21,7 @@ from tests.human_input.processes import (
 from voice_hitl.errors import ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.approvals import approved_arguments
 from voice_hitl.human_input.handler import HumanInputHandler
+from voice_hitl.human_input.record import record_of
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.pending import PendingInput
@@ -243,3 +244,35 @@ async def test_an_approval_that_somebody_else_used_runs_nothing_here(
     with pytest.raises((ToolRefusedError, ToolFailedError), match="Nothing was executed"):
         await run(holder, pending, refunded)
     assert len(counter.ran) == 1
+
+
+async def test_a_second_answer_at_once_under_the_key_of_the_first_changes_no_arguments(
+    store: Unsteady, process: Process
+) -> None:
+    holder, other = process(), process()
+    pending = approval(holder)
+    await anyio.sleep(0.1)
+
+    async def answer(amount: int) -> None:
+        edited = replace(APPROVED, edited_arguments={"amount": amount})
+        assert await other.answer(pending.pending_id, edited, key="k1") == Settlement.ACCEPTED
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(answer, 3)
+        group.start_soon(answer, 4)
+    row = await row_of(store, pending)
+    assert record_of(row.id, row.body).edited == {"amount": 3}
+
+
+async def test_a_late_run_is_recorded_whatever_its_tool_says(
+    process: Process, store: Unsteady, counter: Counter, results: Results
+) -> None:
+    holder, other = process(), process()
+    pending = approval(holder)
+    await anyio.sleep(0.1)
+    await gone(holder)
+    counter.error = ToolFailedError("caf\udce9 is closed")
+    assert await other.answer(pending.pending_id, APPROVED) == Settlement.ACCEPTED
+    await anyio.sleep(0.1)
+    assert (await row_of(store, pending)).state is RowState.FAILED
+    assert len(results.told) == 1

@@ -70,7 +70,7 @@ async def test_the_answer_of_a_late_question_is_told_in_the_words_of_its_tool(
 async def test_a_request_is_kept_only_so_long(process: Process) -> None:
     holder = process()
     pending = await ask(holder)
-    row_keeps = HumanInputHandler(store=holder._with_store._store, keep_for=0.001, orphans={"Ask": "keep"})  # pyright: ignore[reportPrivateUsage] - the store of the fixture
+    row_keeps = HumanInputHandler(store=holder._with_store._store, keep_for=1e-6, orphans={"Ask": "keep"})  # pyright: ignore[reportPrivateUsage] - the store of the fixture
     short = await ask(row_keeps)
     await row_keeps.close()
     assert await process().answer(short.pending_id, Answer(True)) == Settlement.LATE
@@ -197,3 +197,16 @@ async def test_without_a_store_the_same_key_replays_the_same_verdict_too() -> No
         await handler.answer(pending.pending_id, Answer(True), key=f"n{number}")
     assert await handler.answer(pending.pending_id, Answer(True), key="k1") == Settlement.DUPLICATE
     assert not handler.is_kept
+
+
+async def test_an_answer_that_comes_to_its_holder_when_the_call_is_over_is_taken_all_the_same(process: Process) -> None:
+    holder, other = process(), process()
+    pending = await ask(holder)
+
+    async def answer() -> None:
+        assert await other.answer(pending.pending_id, Answer(True), key="k1") == Settlement.ACCEPTED
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(answer)
+        holder.call_ended("s1")
+    assert await holder.answer(pending.pending_id, Answer(True), key="k1") == Settlement.ACCEPTED

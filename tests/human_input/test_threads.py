@@ -15,8 +15,13 @@ from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.enums import RequestEnd
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.questions.answer import Answer
+from voice_hitl.questions.model import Text
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
+from voice_hitl.requests.settlement import Settlement
 from voice_hitl.tasks import current_time
+from voice_hitl.tools.definition import AITool
+from voice_hitl.tools.human_tool import human_tool
 
 pytestmark = pytest.mark.anyio
 
@@ -209,3 +214,23 @@ async def opened(handler: HumanInputHandler, asker: Patient) -> PendingInput:
 
 async def _thread() -> int:
     return threading.get_ident()
+
+
+async def test_of_two_late_answers_on_two_loops_at_once_one_is_told(elsewhere: BlockingPortal) -> None:
+    handler, told = HumanInputHandler(), Told()
+    handler.register_channel("voice", told)
+
+    def result(answer: Answer) -> str:
+        if answer.value == "first":  # while it is read, the other one is given
+            assert elsewhere.call(handler.answer, pending.pending_id, Answer("second")) == Settlement.LATE
+        return str(answer.value)
+
+    new = new_pending("AskUser", {}, channel_id="voice", session_id="s1", question=Text(prompt="Which?"))
+    pending = handler.open(NewRequest(new, tool=human_tool(AITool("AskUser"), result=result)))
+    handler.release(pending.pending_id)
+    assert await handler.answer(pending.pending_id, Answer("first")) == Settlement.LATE
+    with anyio.fail_after(10):
+        while not told.late_answers:  # noqa: ASYNC110 - it is told from another loop
+            await anyio.sleep(0.01)
+    await handler.close()
+    assert len(told.late_answers) == 1

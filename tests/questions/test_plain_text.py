@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_hitl.questions.plain_text import WHITE_SPACE, is_blank, is_unicode, plain_text, strip
+from voice_hitl.questions.plain_text import WHITE_SPACE, as_unicode, is_blank, is_unicode, plain_text, strip
 
 
 @pytest.mark.parametrize("space", WHITE_SPACE)
@@ -84,3 +84,8 @@ def test_plain_text_is_stable_and_leaves_the_inside_alone(text: str) -> None:
     assert plain_text(once, maximum=100) == once
     assert not is_blank(once)
     assert is_unicode(once)
+
+
+@pytest.mark.parametrize(("text", "written"), [("plain", "plain"), ("café", "café"), ("caf\udce9", "caf?")])
+def test_half_of_a_surrogate_pair_is_written_as_a_question_mark(text: str, written: str) -> None:
+    assert as_unicode(text) == written

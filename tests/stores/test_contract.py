@@ -1,6 +1,7 @@
 """What every store does: the same rules, over memory, a file and a real Redis server."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from tests.stores.conftest import Connect
 from voice_hitl.human_input.holding import RENEW_S
 from voice_hitl.store import LEASE_S, Letter, Row, RowState, Store
-from voice_hitl.stores.sqlite import POLL_S
+from voice_hitl.stores.memory import MemoryStore
+from voice_hitl.stores.sqlite import POLL_S, SQLiteStore
 
 pytestmark = pytest.mark.anyio
 
@@ -126,6 +128,17 @@ async def test_letters_come_in_order(store: Store) -> None:
     while len(came) < 5:
         came += await store.letters("desk", timeout_s=5)
     assert came == sent
+
+
+async def test_a_letter_to_a_holder_that_is_gone_does_not_stay(tmp_path: Path) -> None:
+    # A Redis server forgets it by itself.
+    for store in (MemoryStore(), SQLiteStore(tmp_path / "requests.db")):
+        await store.renew("desk", 0.01)
+        await store.post(LETTER)
+        await anyio.sleep(0.05)
+        await store.renew("other", 0.01)
+        assert not await store.letters("desk", timeout_s=0.05)
+        await store.aclose()
 
 
 async def test_a_letter_and_its_verdict_wake_whoever_waits(store: Store, connect: Connect) -> None:

@@ -72,7 +72,7 @@ class PageCalls:
             RuntimeError: The call was given up.
         """
         try:
-            return await self._human.handler.wait(pending.pending_id, timeout=None)
+            return await self._human.handler.outcome(pending)
         except HumanInputRejectedError as refused:
             if pending.end is RequestEnd.BLOCKED:
                 raise ToolRefusedError(told_to_the_model(pending, refused, self._human.timeout)) from None

@@ -66,7 +66,7 @@ async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput
     """
     name = pending.tool_name
     try:
-        decision = await human.handler.wait(pending.pending_id, timeout=None)
+        decision = await human.handler.outcome(pending)
     except HumanInputRejectedError as refused:
         said = told_to_the_model(pending, refused, human.timeout)
         raise ToolRefusedError(f"{said}. {NOTHING_EXECUTED}") from None

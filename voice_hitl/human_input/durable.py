@@ -55,7 +55,7 @@ class Durable:
     Args:
         store: The store.
         requests: The handler's requests.
-        take: Takes an answer to an open one of them.
+        take: Takes an answer to one of them; under a key that was given before, its verdict is replayed.
         failed: Is told what failed beside a request.
         tell_late: Tells the conversation that a kept request came from, where it goes on; says whether it does.
         late: What becomes of those that outlive their call.
@@ -66,7 +66,7 @@ class Durable:
         store: Store,
         requests: LiveRequests,
         *,
-        take: Callable[[str, Answer], Settlement],
+        take: Callable[[str, Answer, str | None], Settlement],
         failed: Callable[[LiveRequest, str, BaseException], None],
         tell_late: Callable[[PendingInputEvent, str], bool],
         late: Late,
@@ -135,7 +135,7 @@ class Durable:
     async def _answer_here(self, request_id: str, answer: Answer, key: str | None) -> Settlement:
         await self.holding.reaffirm()
         with self._requests.lock:
-            settlement = self._take(request_id, answer)
+            settlement = self._take(request_id, answer, key)
             if settlement == Settlement.ACCEPTED:
                 self.holding.settled_with(request_id, answer, key)
         if settlement == Settlement.ACCEPTED:

@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 WAIT_TIMEOUT_S: Final = 300.0
 
 KEYED_VERDICTS: Final = 1024
-"""How many verdicts on answers with a key are replayed without a store: the newest."""
+"""How many verdicts on answers with a key are replayed without looking into a store: the newest."""
 
 _UNFIT: Final = "it does not answer the question"
 
@@ -99,7 +99,7 @@ class HumanInputHandler:
             self._durable = Durable(
                 store,
                 self._requests,
-                take=self._take,
+                take=self._take_once,
                 failed=self._alongside.failed,
                 tell_late=lambda event, words: self._routes.of(event.channel_id).late(event, words),
                 late=late,
@@ -183,6 +183,14 @@ class HumanInputHandler:
         check_timeout(timeout)
         return outcome_of(await self._requests.wait(pending_id, timeout))
 
+    async def outcome(self, pending: PendingInput) -> str:
+        """Wait for a request in hand, as long as it lives; the same as `wait`, whatever is retained."""
+        try:
+            return await self.wait(pending.pending_id, timeout=None)
+        except ValueError:
+            # Whoever waited first was cut in the tick in which it settled, and it was let go with that.
+            return outcome_of(pending)
+
     # --- settling ----------------------------------------------------------------------------------------------------
 
     async def answer(self, pending_id: str, answer: Answer, *, key: str | None = None) -> Settlement:
@@ -196,19 +204,28 @@ class HumanInputHandler:
         Raises:
             StoreUnavailable: The request is not held here, and the store cannot be used.
         """
+        replayed = self._verdicts.get((pending_id, key)) if key is not None else None
+        if replayed is not None:
+            return replayed
         if self._durable is not None:
             settlement = await self._durable.answer(pending_id, answer, key)
             if settlement == Settlement.LATE:
                 self._late_answers.come(pending_id, answer)
             return settlement
+        return self._take_once(pending_id, answer, key)
+
+    def _take_once(self, pending_id: str, answer: Answer, key: str | None) -> Settlement:
         if key is None:
             return self._take(pending_id, answer)
-        replayed = self._verdicts.get((pending_id, key))
-        if replayed is None:
-            replayed = self._verdicts[pending_id, key] = self._take(pending_id, answer)
+        verdict = self._verdicts.get((pending_id, key))
+        if verdict is None:
+            verdict = self._take(pending_id, answer)
+            if self._durable is not None and verdict in (Settlement.LATE, Settlement.UNKNOWN):
+                return verdict  # it may be kept, and be somebody else's to take
+            self._verdicts[pending_id, key] = verdict
             if len(self._verdicts) > KEYED_VERDICTS:
                 self._verdicts.popitem(last=False)
-        return replayed
+        return verdict
 
     def _take(self, pending_id: str, answer: Answer) -> Settlement:
         live = self._requests.find_open(pending_id)

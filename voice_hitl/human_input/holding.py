@@ -6,7 +6,7 @@ takes the answers that other processes send. What fails here never ends a reques
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -70,6 +70,7 @@ class Holding:
         self._home: Loop | None = None
         self._renewing = anyio.Lock()
         self._renewed: float | None = None
+        self._had_lapsed = False
         self._is_down = False
         self._reported = False
 
@@ -111,7 +112,8 @@ class Holding:
         await self._tasks.close()
 
     async def _give_up(self) -> None:
-        await self._flush()
+        # All of it, and not only what is behind: what is being written is waited for.
+        await self._flush(self._held)
         try:
             if self._renewed is not None:
                 await self._store.lapse(self.id)
@@ -146,7 +148,7 @@ class Holding:
     def settled_with(self, request_id: str, answer: Answer, key: str | None) -> None:
         """Note the answer that settles it, under the requests' lock: its key, and the arguments that it edited."""
         held = self._held.get(request_id)
-        if held is not None:
+        if held is not None and held.record.key is None:  # else it is a replay of the answer that settled it
             held.record = replace(held.record, key=key, edited=answer.edited_arguments)
 
     async def claim(self, request_id: str) -> None:
@@ -263,7 +265,7 @@ class Holding:
         while True:
             await self._renew_or_note()
             if not self._is_down:
-                await self._flush()
+                await self._flush(self._behind)
             await anyio.sleep(RETRY_S if self._is_down else RENEW_S)
 
     async def _renew_or_note(self) -> None:
@@ -281,17 +283,21 @@ class Holding:
             started = current_time()
             with anyio.fail_after(RENEW_S):
                 ran = await self._store.renew(self.id, LEASE_S)
-            if not ran and self._renewed is not None:
+            # Until all of them were looked at: what fails meanwhile is done again with the next renewal, which finds
+            # the lease running.
+            self._had_lapsed = self._had_lapsed or (not ran and self._renewed is not None)
+            if self._had_lapsed:
                 # Nobody can take more of them now: what was taken was taken before.
                 for held in list(self._held.values()):
                     if held.row is not None:
                         async with held.lock:
                             await self._look(held)
                         self._behind[held.live.pending.pending_id] = held
+                self._had_lapsed = False
             self._renewed = started
 
-    async def _flush(self) -> None:
-        for held in list(self._behind.values()):
+    async def _flush(self, requests: Mapping[str, Held]) -> None:
+        for held in list(requests.values()):
             await self._write_or_note(held)
             if self._is_down:
                 return
@@ -299,17 +305,29 @@ class Holding:
     async def _take_letters(self) -> None:
         while True:
             try:
-                for letter in await self._store.letters(self.id, timeout_s=LETTERS_S):
-                    await self._open(letter)
+                letters = await self._store.letters(self.id, timeout_s=LETTERS_S)
             except Exception as error:  # noqa: BLE001 - a store may be users' code: whoever wrote waits for our lease
                 log.debug("no answers could be taken from the store: %s", error)
                 await anyio.sleep(RETRY_S)
+            else:
+                for letter in letters:
+                    await self._open(letter)
 
     async def _open(self, letter: Letter) -> None:
         try:
             settlement = await self._answer(letter.request_id, answer_of(letter.body), letter.key)
         except InvalidAnswer as why:
             settlement = Settlement.INVALID(str(why))
+        while True:
+            try:
+                await self._reply(letter, settlement)
+            except Exception as error:  # noqa: BLE001 - as above. A letter comes once, and whoever wrote it waits
+                log.debug("a verdict could not be given yet: %s", error)
+                await anyio.sleep(RETRY_S)
+            else:
+                return
+
+    async def _reply(self, letter: Letter, settlement: Settlement) -> None:
         if settlement == Settlement.LATE:
             await self.save(letter.request_id)
             row = await self._store.read(letter.request_id)

@@ -59,7 +59,8 @@ class LateAnswers:
             taken = take_answer(missed.new, answer)
         except InvalidAnswer:
             return
-        del self._missed[pending_id]
+        if self._missed.pop(pending_id, None) is None:
+            return  # another loop's was first
         if not missed.loop.is_closed():
             call_on(missed.loop, partial(_tell, missed, told_late(missed.new.pending, taken)))
 

@@ -16,6 +16,7 @@ from voice_hitl.enums import ChannelType, DoorName, PendingInputStatus, RequestE
 from voice_hitl.errors import InvalidQuestion, NotStorable
 from voice_hitl.questions.json_value import json_fault
 from voice_hitl.questions.model import Approval
+from voice_hitl.questions.plain_text import as_unicode
 from voice_hitl.questions.wire import question_from_wire, to_wire
 from voice_hitl.requests.pending import MASKED, PendingInput
 
@@ -124,8 +125,8 @@ def body_of(record: Record) -> str:
         "keep_until": record.keep_until.isoformat(),
         "runs": record.runs,
         "end": pending.end,
-        "result": MASKED if sensitive and pending.result is not None else pending.result,
-        "reject_reason": MASKED if declined and pending.reject_reason else pending.reject_reason,
+        "result": MASKED if sensitive and pending.result is not None else _text(pending.result),
+        "reject_reason": MASKED if declined and pending.reject_reason else _text(pending.reject_reason),
         "answered_by": pending.answered_by,
         "answered_via": pending.answered_via,
         "edited": record.edited if not sensitive else None,
@@ -239,8 +240,16 @@ _BODY: Final = TypeAdapter(_Body)
 def _run_body(run: Run | None, *, sensitive: bool) -> dict[str, object] | None:
     if run is None:
         return None
-    members = {"result": MASKED if sensitive and run.result is not None else run.result, "error": run.error}
+    members = {
+        "result": MASKED if sensitive and run.result is not None else _text(run.result),
+        "error": _text(run.error),
+    }
     return {name: value for name, value in members.items() if value is not None}
+
+
+def _text(words: str | None) -> str | None:
+    # They may be a handler's or a hook's: how a request ended is kept whatever they are.
+    return as_unicode(words) if words is not None else None
 
 
 def _transcript_body(lines: Sequence[SaidLine], *, sensitive: bool) -> list[dict[str, object]]:

@@ -189,7 +189,7 @@ class HumanInputToolHandler:
     async def outcome(self, pending: PendingInput) -> str:
         """Wait for the request and return what the model reads; see `ask` for what it raises."""
         try:
-            return await self.handler.wait(pending.pending_id, timeout=None)
+            return await self.handler.outcome(pending)
         except HumanInputRejectedError as refused:
             raise ToolRefusedError(told_to_the_model(pending, refused, self.timeout)) from None
         except TimeoutError as in_vain:

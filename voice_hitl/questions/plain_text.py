@@ -38,6 +38,11 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+def as_unicode(text: str) -> str:
+    """The text as it can be written as UTF-8: half of a surrogate pair, as in the name of a file, becomes "?"."""
+    return text if text.isascii() or is_unicode(text) else text.encode(errors="replace").decode()
+
+
 def plain_text(value: object, *, maximum: int) -> str:
     """Return `value` stripped, if it is text with something to see, of at most `maximum` code points.
 

@@ -68,6 +68,7 @@ class MemoryStore:
             ran = self._runs(holder, now)
             self._leases = {each: until for each, until in self._leases.items() if until > now}
             self._leases[holder] = now + seconds
+            self._letters = {each: sent for each, sent in self._letters.items() if each in self._leases}
             return ran
 
     async def lapse(self, holder: str) -> None:

@@ -119,6 +119,7 @@ class SQLiteStore:
             ran = _runs(db, holder, now)
             db.execute("insert or replace into leases (holder, until) values (?, ?)", (holder, now + seconds))
             db.execute("delete from leases where until < ?", (now - seconds,))
+            db.execute("delete from letters where holder not in (select holder from leases)")
             db.execute("delete from requests where done_at < ?", (now - self._settled_for_s,))
             db.execute("delete from verdicts where at < ?", (now - self._settled_for_s,))
             return ran
