@@ -52,6 +52,18 @@ async def test_a_backend_that_ends_without_a_last_output_ends_the_delegation_all
         await call.model.expect(DelegationOutput, text="", final=True, spoken=False)
 
 
+async def test_what_is_no_unicode_in_an_output_holds_none_up() -> None:
+    async def work(_request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        yield ReasoningOutput("caf\udce9")
+        yield ReasoningOutput("It is open.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await call.model.expect(DelegationOutput, text="caf?")
+        await call.model.expect(DelegationOutput, text="It is open.", final=True)
+
+
 async def test_a_request_says_what_was_said_since_the_last_one_and_whether_it_is_the_first() -> None:
     backend = Backend()
     async with Desk(capabilities=LIVE, reasoning_backend=backend) as it:

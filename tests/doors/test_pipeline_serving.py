@@ -1,6 +1,7 @@
 """The one executor: what becomes of a call, whoever serves it."""
 
 import json
+from collections.abc import Mapping
 
 import anyio
 import pytest
@@ -87,6 +88,18 @@ async def test_a_text_is_sent_verbatim_and_other_values_as_json(result: object, 
 async def test_a_result_that_is_not_json_is_a_failure(result: object) -> None:
     report = await Bench(lambda _name, _arguments: result).run("{}")
     assert report.outcome is OutcomeKind.FAILED
+
+
+@pytest.mark.parametrize(("fails", "sent"), [(False, "caf?"), (True, '{"error": "caf?"}')])
+async def test_what_is_no_unicode_in_a_handlers_words_holds_no_outcome_up(fails: bool, sent: str) -> None:
+    async def run(_name: str, _arguments: Mapping[str, object]) -> object:
+        if fails:
+            raise ToolFailedError("caf\udce9")
+        return "caf\udce9"
+
+    bench = Bench(run)
+    await bench.run("{}")
+    assert bench.door.sent[-1][1] == sent
 
 
 async def test_a_handler_that_takes_too_long_has_failed() -> None:
@@ -211,8 +224,9 @@ async def test_a_bound_named_for_a_persons_tool_applies_and_withdraws_the_reques
     assert bench.sent_error == "The tool 'ConfirmAction' took longer than 5 s."
 
 
-async def test_an_answer_in_the_tick_of_the_bound_counts_as_its_giver_was_told() -> None:
-    bench = Bench(bounds=Bounds(named={"ConfirmAction": 5}))
+@pytest.mark.parametrize("retention", [128, 0])
+async def test_an_answer_in_the_tick_of_the_bound_counts_as_its_giver_was_told(retention: int) -> None:
+    bench = Bench(bounds=Bounds(named={"ConfirmAction": 5}), retention=retention)
     bench.pipeline.arrive("c1", "ConfirmAction", CONFIRM, "r1")
     await anyio.sleep(5)
     settlement = await bench.answer(Answer(True, by="ada"))
@@ -226,3 +240,11 @@ async def test_a_question_that_cannot_be_asked_fails_in_words_that_say_what_to_c
     report = await bench.run({"action": " "}, "ConfirmAction")
     assert report.outcome is OutcomeKind.FAILED
     assert "action" in bench.sent_error
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_bound_that_is_no_time_is_refused_where_it_is_given(seconds: float) -> None:
+    with pytest.raises(ValueError, match="more than 0 seconds"):
+        Bounds(default_s=seconds)
+    with pytest.raises(ValueError, match="more than 0 seconds"):
+        Bounds(named={"look_up": seconds})

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import anyio
@@ -15,6 +15,7 @@ from voice_hitl.doors.delegation import DelegationDoor, delegated_call_id
 from voice_hitl.doors.gate import Gate
 from voice_hitl.doors.pipeline import CallWatcher, Pipeline
 from voice_hitl.errors import ReasoningCutShort
+from voice_hitl.questions.plain_text import as_unicode
 from voice_hitl.reasoning import ExecuteToolCall, ReasoningBackend, ReasoningOutput, ReasoningRequest
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import GRACE_S, Job, Mailbox, Tasks, Timer, run_users_code
@@ -133,6 +134,7 @@ class DelegationRun:
             return
         if not isinstance(output, ReasoningOutput) or not isinstance(cast("object", output.text), str):
             raise TypeError(f"reason() yields ReasoningOutput with a text, and gave {type(output).__name__}")
+        output = replace(output, text=as_unicode(output.text))
         self._has_output = self._has_output or bool(output.text)
         if not output.is_final:
             if output.text:

@@ -17,6 +17,7 @@ from voice_hitl.enums import DoorName, HookExecution, HookTrigger, OutcomeKind
 from voice_hitl.errors import ConnectionEnded, InvalidArguments, ProviderError
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, Hooks
+from voice_hitl.questions.plain_text import as_unicode
 from voice_hitl.requests.pending import MASKED, PendingInput, copy_json
 from voice_hitl.tasks import Job, Tasks, current_time
 from voice_hitl.tools.schema import read_arguments
@@ -196,7 +197,7 @@ class Pipeline:
         running = self._running.get(call)
         if running is not None and running.request is not None:
             call.answered_by = running.request.answered_by
-        call.settle(outcome)
+        call.settle(_sendable(outcome))
         await self._finish(call)
 
     async def _finish(self, call: ToolCall) -> None:
@@ -306,6 +307,11 @@ class Pipeline:
 def sent_text(outcome: Outcome) -> str:
     """What goes out: the result as it is, or the words of an error as `{"error": ...}`."""
     return json.dumps({"error": outcome.text}, ensure_ascii=False) if outcome.is_error else outcome.text
+
+
+def _sendable(outcome: Outcome) -> Outcome:
+    text = as_unicode(outcome.text)
+    return outcome if text is outcome.text else replace(outcome, text=text)
 
 
 def _with_result(event: ToolCallEvent, metadata: Mapping[str, object]) -> ToolCallEvent:

@@ -17,6 +17,7 @@ from voice_hitl.enums import ChannelType, DoorName, OutcomeKind, RequestEnd
 from voice_hitl.errors import ToolFailedError, ToolRefusedError, UnservedToolCallError
 from voice_hitl.human_input.approvals import approved_arguments, open_approval
 from voice_hitl.human_input.holding import NOTHING_EXECUTED
+from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.requests.pending import PendingInput, copy_json
 from voice_hitl.tasks import BoundExceeded, run_users_code
@@ -32,11 +33,18 @@ RESULT_CHARS = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How long and how large. `default_s`: seconds for a host's tool (None: no bound); `named`: by tool name."""
+    """How long and how large. `default_s`: seconds for a host's tool (None: no bound); `named`: by tool name.
+
+    `ValueError`: one of them is zero or less.
+    """
 
     default_s: float | None = 10.0
     named: Mapping[str, float] = field(default_factory=dict[str, float])
     result_chars: int = RESULT_CHARS
+
+    def __post_init__(self) -> None:
+        for seconds in (self.default_s, *self.named.values()):
+            check_timeout(seconds)
 
     def of(self, name: str, *, asks_a_person: bool) -> float | None:
         """The bound of one tool, in seconds. A person's tool has its own timeout, unless one was named for it."""
