@@ -2,12 +2,14 @@
 
 import json
 import re
+from functools import partial
 
 import anyio
 import pytest
 
 from tests.channels.desk import Desk
 from tests.channels.kept import LOOK_UP, settle_down
+from voice_hitl.channels.link import Link
 from voice_hitl.enums import OutcomeKind
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.provider import (
@@ -15,6 +17,7 @@ from voice_hitl.provider import (
     GoingAway,
     ProviderCapabilities,
     ProviderConfig,
+    ProviderConnection,
     ResponseEnded,
     ResponseStarted,
     Resumed,
@@ -23,7 +26,17 @@ from voice_hitl.provider import (
     ToolCalled,
     Transcript,
 )
-from voice_hitl.testing import Forgot, Held, Injected, Reconfigured, Responded, ScriptedConnection, SentToolResult
+from voice_hitl.tasks import Tasks
+from voice_hitl.testing import (
+    Forgot,
+    Held,
+    Injected,
+    Reconfigured,
+    Responded,
+    ScriptedConnection,
+    ScriptedProvider,
+    SentToolResult,
+)
 from voice_hitl.tools.definition import AITool
 from voice_hitl.transport import CallRejected
 
@@ -361,3 +374,35 @@ async def test_a_provider_that_never_answers_is_given_up(monkeypatch: pytest.Mon
         with pytest.raises(CallRejected) as refused:
             await desk.transport.call(participant_id="ada")
         assert refused.value.code == 503
+
+
+async def test_a_connection_that_is_being_prepared_when_the_session_ends_is_closed() -> None:
+    async def never(_connection: ProviderConnection) -> None:
+        await anyio.sleep_forever()
+
+    provider = ScriptedProvider()
+    link = Link(provider, ProviderConfig(), tasks=Tasks("a session"), quiet=lambda: True, prepare=never)
+    await link.open()
+    (await provider.connected()).drop()
+    with anyio.move_on_after(5):
+        while True:
+            await link.next()
+    await link.aclose()
+    assert (await provider.connected()).ended
+    provider.done()
+
+
+async def test_of_two_changes_at_once_the_second_waits_until_the_first_was_taken_or_refused() -> None:
+    async with Desk(capabilities=ProviderCapabilities(reconfigures="in_place")) as desk:
+        call = await desk.call()
+        call.model.hang(Reconfigured)
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(desk.channel.reconfigure_session, call.session, tools=(FLY,)))
+            await settle_down()
+            group.start_soon(partial(desk.channel.reconfigure_session, call.session, language="fr"))
+            first = await call.model.expect(Reconfigured)
+            await call.model.expect_nothing(for_s=1)
+            call.model.mend(Reconfigured)
+            second = await call.model.expect(Reconfigured)
+            assert (first.config.language, second.config.language) == ("en", "fr")
+            assert first.config.tools == second.config.tools

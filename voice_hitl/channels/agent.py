@@ -301,29 +301,31 @@ class Agent:
             ProviderError: The provider refuses it: everything stays as it was.
             ConnectionEnded: The session is over.
         """
-        before = session.options, session.pipeline.gate
-        options = replace(session.options, **overrides)
-        check_names(options.tools, self.parts.human)
-        session.options = options
-        try:
-            session.pipeline.gate = gate = self._gate(session)
-            await session.link.reconfigure(
-                replace(
-                    session.link.config,
-                    instructions=options.system_prompt,
-                    voice=options.voice,
-                    language=options.language,
-                    tools=gate.catalogue.definitions,
+        async with session.changing:
+            before = session.options, session.pipeline.gate
+            options = replace(session.options, **overrides)
+            check_names(options.tools, self.parts.human)
+            session.options = options
+            try:
+                session.pipeline.gate = gate = self._gate(session)
+                await session.link.reconfigure(
+                    replace(
+                        session.link.config,
+                        instructions=options.system_prompt,
+                        voice=options.voice,
+                        language=options.language,
+                        tools=gate.catalogue.definitions,
+                    )
                 )
-            )
-        except (ProviderError, ValueError):
-            session.options, session.pipeline.gate = before
-            raise
+            except (ProviderError, ValueError):
+                session.options, session.pipeline.gate = before
+                raise
 
     async def _declare_again(self, session: VoiceSession) -> None:
         """Tell the model of the tools of the page as they are now."""
-        session.pipeline.gate = gate = self._gate(session)
-        await session.link.reconfigure(replace(session.link.config, tools=gate.catalogue.definitions))
+        async with session.changing:
+            session.pipeline.gate = gate = self._gate(session)
+            await session.link.reconfigure(replace(session.link.config, tools=gate.catalogue.definitions))
 
     def open_room(self, room_id: str) -> None:
         """Take requests in a room, which may have been left before."""

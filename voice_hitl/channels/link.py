@@ -165,12 +165,17 @@ class Link:
             metadata = {**self._config.metadata, **self._carried_over()}
             try:
                 connection = await self._connect(replace(self._config, metadata=metadata))
-                await self._prepare(connection)
             except ProviderError as error:
                 log.warning("the connection to %s could not be replaced: %s", self._provider.name, error)
-            else:
-                self._take(connection)
-                return
+                continue
+            try:
+                await self._prepare(connection)
+            except BaseException:
+                # Nobody else knows of it yet.
+                await let_go("closing a connection that was not needed any more", connection.aclose)
+                raise
+            self._take(connection)
+            return
         self.fatal = ProviderFailed(fatal=True, code="lost", message="the connection was lost and not to be had again")
         self._end()
         raise ConnectionEnded("the connection to the model was lost")

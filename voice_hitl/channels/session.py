@@ -119,6 +119,8 @@ class VoiceSession:
         self._setup = setup
         self.options = setup.options
         self.closed = Latch()
+        self.changing = anyio.Lock(fast_acquire=True)
+        """Held while its options, its gate and what the model is told of them change: one change at a time."""
         self.end_reason: HangUpReason | None = None
         self.tasks = Tasks(f"session {setup.session_id}")
         self.watching = Tasks(f"hooks of session {setup.session_id}")
