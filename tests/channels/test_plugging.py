@@ -113,6 +113,34 @@ async def test_a_model_that_can_be_reached_in_no_room_is_not_plugged() -> None:
     assert [error.source for error in meeting.errors] == ["provider"]
 
 
+@pytest.mark.parametrize("how", ["cut", "breaks"])
+async def test_a_plugging_that_does_not_come_to_its_end_leaves_no_model_in_any_room(how: str) -> None:
+    class Half(ScriptedProvider):
+        async def connect(self, config: ProviderConfig) -> ScriptedConnection:
+            if meeting.channel.sessions:
+                await anyio.sleep(10)
+                raise KeyError("a provider that breaks")
+            return await super().connect(config)
+
+    async with Meeting() as meeting:
+        for room_id in ("standup", "retro"):
+            await meeting.channel.attach(room_id)
+        half = Half()
+        if how == "cut":
+            with anyio.move_on_after(1):
+                await meeting.channel.plug_realtime(ConferenceRealtimeConfig(half))
+        else:
+            with pytest.RaisesGroup(KeyError):
+                await meeting.channel.plug_realtime(ConferenceRealtimeConfig(half))
+        await settle_down(1)
+        assert meeting.channel.sessions == ()
+        assert (await half.connected()).ended
+        await meeting.channel.plug_realtime(meeting.config)
+        assert len(meeting.channel.sessions) == 2
+        await meeting.model()
+        await meeting.model()
+
+
 async def test_a_room_in_which_the_model_cannot_be_reached_stays_without_one() -> None:
     async with Meeting() as meeting:
         await meeting.channel.attach("standup")

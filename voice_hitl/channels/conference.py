@@ -238,9 +238,14 @@ class ConferenceChannel:
                 self._tell_error(attached.room.id, "provider", str(error))
 
         rooms = list(self._attached.values())
-        async with anyio.create_task_group() as group:
-            for attached in rooms:
-                group.start_soon(serve, attached)
+        try:
+            async with anyio.create_task_group() as group:
+                for attached in rooms:
+                    group.start_soon(serve, attached)
+        except BaseException:
+            # Cut, or a provider that breaks: not in some rooms only.
+            await self._unplug(plug)
+            raise
         if rooms and len(failures) == len(rooms):
             await self._unplug(plug)
             raise failures[0]
