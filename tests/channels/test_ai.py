@@ -10,6 +10,7 @@ import pytest
 
 from tests.channels.desk import look_up
 from tests.channels.kept import LOOK_UP, RunningTasks, kept, settle_down
+from tests.human_input.told import Told
 from voice_hitl.channels.ai import AIChannel
 from voice_hitl.channels.conversation import LONGEST, Conversation
 from voice_hitl.channels.text_events import TextCall, TextCallEnded, TextDelta, TextEnded, TextEvent
@@ -20,9 +21,14 @@ from voice_hitl.enums import ChannelType, DoorName, HookTrigger, OutcomeKind, Re
 from voice_hitl.errors import ProviderError
 from voice_hitl.events import ErrorEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult
+from voice_hitl.human_input.external import ExternalToolHandler
+from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
+from voice_hitl.questions.answer import Answer
 from voice_hitl.requests.pending import PendingInput, PendingInputEvent
+from voice_hitl.requests.settlement import Settlement
+from voice_hitl.stores.memory import MemoryStore
 from voice_hitl.testing import ScriptedChat
 from voice_hitl.testing.scripted_chat import ScriptedAnswer
 from voice_hitl.tools.asking import confirm_action
@@ -33,6 +39,7 @@ from voice_hitl.tools.handler import ToolHandler
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 CONFIRM = ChatCall("c1", "ConfirmAction", '{"action": "Book a table."}')
+PAY = AITool("pay", "Pay.", requires_approval=True, approvers=("ada",))
 MENU = ChatCall("c2", "look_up", '{"q": "menu"}')
 
 
@@ -285,6 +292,35 @@ async def test_steering_while_calls_run_starts_a_round_of_its_own() -> None:
         assert asked.closed
 
 
+async def test_steering_after_the_last_round_of_calls_is_answered_too() -> None:
+    async with TextDesk(max_tool_rounds=1) as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer(MENU)
+        (await desk.model.asked(tools=[])).say("Well, ")
+        await settle_down()
+        assert desk.channel.steer("desk", "Only the soup.")
+        (await desk.model.asked(last="Only the soup.", tools=[])).answer("Soup it is.")
+        assert (await read(events))[-1] == TextEnded("stop")
+
+
+async def test_a_turn_that_is_ending_is_steered_no_more() -> None:
+    async def hangs(_name: str, _arguments: dict[str, object]) -> object:
+        try:
+            return await anyio.sleep(60)
+        finally:
+            await anyio.sleep(0.5)
+
+    async with TextDesk(handler=hangs) as desk:
+        events = desk.turn()
+        (await desk.model.asked()).answer(MENU)
+        await settle_down()
+        async with anyio.create_task_group() as group:
+            group.start_soon(desk.channel.cancel_turn, "desk")
+            await settle_down()
+            assert not desk.channel.steer("desk", "Hello?")
+        assert (await read(events))[-1] == TextEnded("cancelled")
+
+
 async def test_a_reader_that_goes_away_ends_nothing() -> None:
     async with TextDesk() as desk:
         events = desk.turn()
@@ -443,3 +479,36 @@ async def test_where_it_is_switched_off_a_written_call_is_words() -> None:
         (await model.asked()).answer("call:look_up{q:menu}")
         assert await read(events) == [TextDelta("call:look_up{q:menu}"), TextEnded("stop")]
         await channel.close()
+
+
+async def test_a_kept_approval_may_be_given_after_its_turn_was_cut() -> None:
+    store, paid = MemoryStore(), list[object]()
+
+    async def pay(_name: str, arguments: dict[str, object]) -> object:
+        paid.append(arguments)
+        return "paid"
+
+    people = HumanInputHandler(store=store, tools=[PAY], tool_handler=pay)
+    human = HumanInputToolHandler({"ConfirmAction"}, handler=people, tool_definitions=[confirm_action()])
+    model = ScriptedChat()
+    channel = AIChannel("text", provider=model, tools=[PAY], tool_handler=pay, human_input_handler=human)
+    channel.turn("Pay.", room_id="desk")
+    (await model.asked()).answer(ChatCall("p1", "pay", '{"amount": 5}'))
+    await settle_down()
+    (request,) = people.pending.values()
+    await channel.close()
+    assert people.pending == {}
+    assert await people.answer(request.pending_id, Answer(by="ada", decision="approve")) == Settlement.ACCEPTED
+    await settle_down()
+    assert paid == [{"amount": 5}]
+    await people.close()
+
+
+def test_a_channel_that_cannot_be_made_displaces_none() -> None:
+    human = HumanInputToolHandler({"ConfirmAction"}, tool_definitions=[confirm_action()])
+    taken = ExternalToolHandler()
+    AIChannel("other", provider=ScriptedChat(), external_tool_handler=taken)
+    before = human.handler.register_channel("text", Told())
+    with pytest.raises(ValueError, match="one channel"):
+        AIChannel("text", provider=ScriptedChat(), human_input_handler=human, external_tool_handler=taken)
+    assert human.handler.register_channel("text", Told()) == before + 1

@@ -7,16 +7,23 @@ import anyio
 import pytest
 
 from tests.channels.desk import look_up
-from tests.channels.kept import LOOK_UP, settle_down
+from tests.channels.kept import LOOK_UP, kept, settle_down
+from voice_hitl.calls.outcome import Outcome
 from voice_hitl.channels.ai import AIChannel
-from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
+from voice_hitl.channels.external_calls import REMEMBERED, ExternalCalls, ExternalReporting
 from voice_hitl.channels.text_events import TextCallEnded, TextEnded, TextEvent
 from voice_hitl.chat import ChatCall
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind
 from voice_hitl.errors import HumanInputRejectedError, ProviderError
 from voice_hitl.events import ToolCallEvent
 from voice_hitl.hooks import HookContext, HookResult, Hooks
-from voice_hitl.human_input.external import ExternalToolHandler, PolicyExternalToolHandler, ToolDecision, takes_detail
+from voice_hitl.human_input.external import (
+    ExternalCall,
+    ExternalToolHandler,
+    PolicyExternalToolHandler,
+    ToolDecision,
+    takes_detail,
+)
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.tasks import Tasks
@@ -432,3 +439,16 @@ async def test_what_is_told_of_a_call_twice_is_reported_once() -> None:
         await desk.round(BASH, results={"b1": "a b c"})
         await desk.round(BASH, results={"b1": "a b c"})
         assert len(desk.reports) == 2
+
+
+async def test_calls_that_a_handler_tells_of_by_itself_are_not_remembered_for_ever() -> None:
+    kit = VoiceKit()
+    reports = kept(kit, ToolCallEvent, HookTrigger.ON_TOOL_CALL)
+    watching = Tasks("hooks")
+    reporting = ExternalReporting("text", lambda: kit.hooks, lambda room: HookContext(kit, None, None, room), watching)
+    for number in range(REMEMBERED + 1):
+        reporting.begin("desk", f"b{number}", ToolCallContext(session_id="turn"))
+    for number in (0, 1):
+        reporting.report(ExternalCall("bash", {}, f"b{number}", "desk"), Outcome(OutcomeKind.SERVED, "a"))
+    await watching.close(patience_s=1)
+    assert [report.session_id for report in reports] == ["", "turn"]

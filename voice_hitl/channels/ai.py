@@ -13,6 +13,7 @@ from voice_hitl.channels.declared import DeclaredTools, check_names
 from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
 from voice_hitl.channels.options import SessionOptions
 from voice_hitl.channels.request_hooks import RequestHooks
+from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.text_events import TextEvent
 from voice_hitl.channels.text_turn import TextTurn, TurnSetup
 from voice_hitl.channels.turn_calls import HandedOnCalls
@@ -115,13 +116,14 @@ class AIChannel:
             watching=lambda _session_id: self._watching,
         )
         self._declared = DeclaredTools(id, human_input_handler, lambda: request_hooks.listens)
-        self._registration: int | None = None
-        if human_input_handler is not None:
-            self._registration = human_input_handler.handler.register_channel(id, request_hooks)
         self._external = external_tool_handler
         self._reports = ExternalReporting(id, self._hooks, self._hook_context, self._watching)
         if external_tool_handler is not None:
             external_tool_handler.bind(self._reports)
+        # Last: a channel that could not be made displaces none.
+        self._registration: int | None = None
+        if human_input_handler is not None:
+            self._registration = human_input_handler.handler.register_channel(id, request_hooks)
 
     def bind(self, kit: VoiceKit | None) -> None:
         """Use this kit's hooks from now on (called by the kit)."""
@@ -211,13 +213,10 @@ class AIChannel:
     def steer(self, room_id: str, text: str) -> bool:
         """Give the running turn new input: the model stops talking, and reads it in the next round. No call is cut.
 
-        False: no turn was running.
+        False: no turn was running, or the one that was is ending.
         """
         turns = self._turns.get(room_id)
-        if not turns:
-            return False
-        turns[0].steer(text)
-        return True
+        return turns[0].steer(text) if turns else False
 
     async def close(self) -> None:
         """End every turn, settle every request, take no more turns. Closing twice, or from inside a call, works."""
@@ -268,7 +267,7 @@ class AIChannel:
             external=lambda turn: self._external_calls(turn, origin),
             is_persons=lambda name: self._human is not None and self._human.serves(name),
             failed=lambda message: self._failed(room_id, session_id, message),
-            close_requests=lambda: self._close_requests(session_id),
+            requests=SessionRequests(self._human, session_id),
         )
 
     def _pipeline(self, turn: TurnProgress, origin: Origin, gate: Gate, door: Door) -> Pipeline:
@@ -300,10 +299,6 @@ class AIChannel:
             tasks=turn.tasks,
             ended=turn.external_ended,
         )
-
-    async def _close_requests(self, session_id: str) -> None:
-        if self._human is not None:
-            await self._human.handler.close(session_id=session_id)
 
     def _failed(self, room_id: str, session_id: str, message: str) -> None:
         event = ErrorEvent(

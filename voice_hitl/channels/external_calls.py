@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import Final, TypeVar, cast
 
 import anyio
 
@@ -35,6 +35,11 @@ from voice_hitl.tools.schema import read_arguments
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
+REMEMBERED: Final = 1024
+"""How many calls that are not reported yet, and how many that are, one channel remembers: the latest."""
+
 TEARDOWN_S = 1.0
 """How long a handler may take to hear that a call was cancelled, in seconds: the turn's end waits for it."""
 
@@ -62,6 +67,7 @@ class ExternalReporting:
     def begin(self, room_id: str, call_id: str, context: ToolCallContext) -> None:
         """From here the call is reported once."""
         self._open[room_id, call_id] = context
+        _keep_latest(self._open)  # of a handler that tells somebody itself, and not us, no report ever comes
         self._over.pop((room_id, call_id), None)
 
     def report(self, call: ExternalCall, outcome: Outcome) -> None:
@@ -71,8 +77,7 @@ class ExternalReporting:
         if context is None and key in self._over:
             return
         self._over[key] = None
-        while len(self._over) > 1024:
-            del self._over[next(iter(self._over))]
+        _keep_latest(self._over)
         hooks = self._hooks()
         event = replace(
             self._event(call, context),
@@ -115,6 +120,11 @@ class ExternalReporting:
             door=DoorName.TEXT_CALL,
             actor_id=None if context is None else context.actor_id,
         )
+
+
+def _keep_latest(calls: dict[tuple[str, str], T]) -> None:
+    while len(calls) > REMEMBERED:
+        del calls[next(iter(calls))]
 
 
 def _rewritten(event: ToolCallEvent, metadata: Mapping[str, object]) -> ToolCallEvent:

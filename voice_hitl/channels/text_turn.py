@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from voice_hitl.channels.conversation import Conversation
 from voice_hitl.channels.external_calls import ExternalCalls
 from voice_hitl.channels.letting_go import let_go
 from voice_hitl.channels.said_and_issued import Issued, Made
+from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.text_events import TextDelta, TextEnded, TextEvent, TurnEnd
 from voice_hitl.channels.turn_calls import TurnCalls
 from voice_hitl.channels.turn_progress import RoundEnd, TurnProgress
@@ -52,7 +53,7 @@ class TurnSetup:
     external: Callable[[TurnProgress], ExternalCalls]
     is_persons: Callable[[str], bool]
     failed: Callable[[str], None]
-    close_requests: Callable[[], Awaitable[None]]
+    requests: SessionRequests
 
 
 class TextTurn:
@@ -88,11 +89,17 @@ class TextTurn:
         """The id that its requests are known by."""
         return self._setup.session_id
 
-    def steer(self, text: str) -> None:
-        """New input: it ends what the model is saying and is put to it in the next round. No call is cut."""
+    def steer(self, text: str) -> bool:
+        """New input: it ends what the model is saying and is put to it in the next round. No call is cut.
+
+        False: there is no next round, because it is ending.
+        """
+        if self._is_ending:
+            return False
         self._steers.append(text)
         if self._answering is not None:
             self._answering.cancel()
+        return True
 
     def begin_ending(self) -> None:
         """End every call of it in this tick, but the one from inside which this is called."""
@@ -101,6 +108,8 @@ class TextTurn:
             self._inside.add(job)
         if not self._is_ending:
             self._is_ending = True
+            # First: what is kept may still be answered, and a call that is cut releases its own.
+            self._setup.requests.withdraw()
             for calls in (self._pipeline, self._written_calls):
                 calls.end(but=calls.current_call())
 
@@ -114,7 +123,7 @@ class TextTurn:
         ended = await self._outcome(before)
         self.begin_ending()
         await self._external.end(but=self._inside)
-        await self._setup.close_requests()
+        await self._setup.requests.close()
         await end_jobs([job for job in self._jobs if job not in self._inside], patience_s=0.0)
         await self._tasks.close(but=self._inside)
         self._keep_round()
@@ -141,7 +150,8 @@ class TextTurn:
     async def _rounds(self) -> TurnEnd:
         setup = self._setup
         setup.conversation.user_said(setup.text)
-        for left in range(setup.max_tool_rounds, -1, -1):
+        left = setup.max_tool_rounds
+        while True:
             if not left:
                 # It has called for long enough: it is asked to answer in words, and what it calls is refused.
                 self._pipeline.gate = Gate(Catalogue(()), undeclared_pass=False)
@@ -155,7 +165,9 @@ class TextTurn:
                 self._steers.clear()
             elif not called:
                 return _ENDS[end]
-        return "rounds"
+            elif not left:
+                return "rounds"
+            left = max(0, left - 1)
 
     def _keep_round(self) -> None:
         """What the round came to is in the conversation from here."""
