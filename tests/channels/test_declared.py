@@ -20,21 +20,24 @@ class AnAsker:
 
     name = "somebody"
 
-    def __init__(self, *, reaches: bool = True) -> None:
+    def __init__(self, *, reaches: bool = True, breaks: bool = False) -> None:
         self._reaches = reaches
+        self._breaks = breaks
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
+        if self._breaks:
+            raise KeyError("the desk")
         return self._reaches
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         return GaveUp(0)
 
 
-def handler(*, reaches: bool = True, withdrawable: bool = False) -> HumanInputToolHandler:
+def handler(*, reaches: bool = True, breaks: bool = False, withdrawable: bool = False) -> HumanInputToolHandler:
     return HumanInputToolHandler(
         {"ConfirmAction"},
         tool_definitions=[confirm_action()],
-        askers=[AnAsker(reaches=reaches)],
+        askers=[AnAsker(reaches=reaches, breaks=breaks)],
         withdrawable=withdrawable,
     )
 
@@ -62,6 +65,11 @@ def test_a_persons_tool_that_reaches_nobody_is_not_declared_and_a_warning_says_s
     for _ in range(2):
         assert declared.gate(options, None).catalogue.names == ("look_up",)
     assert caplog.text.count("no person will ever be asked through ConfirmAction") == 1
+
+
+def test_an_asker_that_breaks_when_it_is_asked_whom_it_reaches_reaches_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    assert gate(handler(breaks=True), LOOK_UP).catalogue.names == ("look_up",)
+    assert "asker somebody cannot say whom it reaches" in caplog.text
 
 
 def test_a_hook_that_listens_reaches_somebody() -> None:

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from voice_hitl.channels.page import REMEMBERED, SessionPage
 from voice_hitl.enums import PendingInputStatus, RequestEnd, Via
+from voice_hitl.errors import StoreUnavailable
 from voice_hitl.messages import MAX_BYTES, TooLarge
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Confirm, Number, Question, Text
@@ -386,3 +387,16 @@ async def test_what_is_no_message_is_refused_each_time_and_logged_once(
 async def test_a_page_says_whether_it_can_be_reached() -> None:
     assert not SessionPage(lambda _text: None, now=lambda: AT, reachable=lambda: False).reachable
     assert SessionPage(lambda _text: None, now=lambda: AT).reachable
+
+
+async def test_a_late_answer_is_told_so_though_the_store_of_its_request_is_away(page: Page) -> None:
+    class Away(Asked):
+        async def answer(self, answer: Answer) -> Settlement:
+            raise StoreUnavailable("it is away")
+
+    asked = Away(Confirm(prompt="Book it?"), page.ask().request, page.session)
+    assert page.session.open(asked)
+    asked.end(RequestEnd.TIMED_OUT)
+    page.take()
+    (refused,) = await page.answer()
+    assert (refused["type"], refused["code"]) == ("refused", "late")

@@ -4,10 +4,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from voice_hitl.asker import AskerSession, NeedsOfProvider, can_answer
+from voice_hitl.asker import Asker, AskerSession, NeedsOfProvider, can_answer
 from voice_hitl.calls.outcome import Outcome
 from voice_hitl.channels.options import SessionOptions
 from voice_hitl.doors.gate import Catalogue, Gate
+from voice_hitl.human_input.asking import label_of
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.tools.definition import AITool
@@ -107,10 +108,18 @@ class DeclaredTools:
         return (
             self._heard()
             or human.handler.is_kept
-            or any(can_answer(asker) and asker.reaches(None, session) for asker in human.askers_of(name))
+            or any(_could_reach(asker, session) for asker in human.askers_of(name))
         )
 
     def _warn(self, name: str, why: str) -> None:
         if name not in self._warned:
             self._warned.add(name)
             log.warning("channel %s: no person will ever be asked through %s, because %s", self._channel_id, name, why)
+
+
+def _could_reach(asker: Asker, session: AskerSession | None) -> bool:
+    try:
+        return can_answer(asker) and asker.reaches(None, session)
+    except Exception as error:  # the border to users' code: the call is set up without this asker
+        log.warning("%s cannot say whom it reaches", label_of(asker), exc_info=error)
+        return False

@@ -7,6 +7,7 @@ Everything to the page is fire and forget: a page that has gone gets what it mis
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar, assert_never
@@ -25,7 +26,7 @@ from voice_hitl.channels.verdicts import (
     verdict_of,
 )
 from voice_hitl.enums import RequestEnd, Via
-from voice_hitl.errors import InvalidAnswer
+from voice_hitl.errors import InvalidAnswer, StoreUnavailable
 from voice_hitl.messages import (
     Accepted,
     CallState,
@@ -278,7 +279,8 @@ class SessionPage:
             answer = respond(asking.question, wire, by=by, via=Via.CARD)
         except InvalidAnswer:
             return
-        await asking.answer(answer)
+        with suppress(StoreUnavailable):  # then nobody knows of the request any more
+            await asking.answer(answer)
 
     def _reply(self, id: str | None, verdict: Verdict) -> None:
         if isinstance(verdict, Refusal):
