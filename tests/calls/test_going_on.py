@@ -1,4 +1,4 @@
-from voice_hitl.calls.going_on import GoingOn
+from voice_hitl.calls.going_on import RESPONSES_REMEMBERED, GoingOn
 
 
 def called(*call_ids: str, response_id: str = "r1") -> GoingOn:
@@ -160,4 +160,34 @@ def test_news_of_what_is_not_known_changes_nothing() -> None:
     going_on.response_ended("r1")
     going_on.called("c2", "r2")
     going_on.asking("c1", "r2")
+    assert not going_on.take_due()
+
+
+def test_a_call_that_comes_when_its_response_has_ended_is_gone_on_from_too() -> None:
+    going_on = called()
+    going_on.called("late", "r1")
+    assert not going_on.take_due()
+    going_on.delivered("late", "r1")
+    assert going_on.take_due()
+    assert not going_on.take_due()
+
+
+def test_a_response_that_begins_again_under_its_name_is_another_one() -> None:
+    going_on = called("c1")
+    going_on.delivered("c1", "r1")
+    assert going_on.take_due()
+    going_on.response_started("r1")
+    for call_id in ("c2", "c3"):
+        going_on.called(call_id, "r1")
+    going_on.delivered("c2", "r1")
+    going_on.response_ended("r1")
+    assert not going_on.take_due()
+
+
+def test_only_so_many_responses_that_ended_are_remembered() -> None:
+    going_on = called()
+    for number in range(RESPONSES_REMEMBERED):
+        going_on.response_ended(f"later {number}")
+    going_on.called("late", "r1")
+    going_on.delivered("late", "r1")
     assert not going_on.take_due()

@@ -6,6 +6,7 @@ A rule is one test, run over every door that has it. A new door is one `Door` in
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -147,6 +148,14 @@ class Place(ABC):
 
     async def goes_on(self) -> bool:
         """Whether the model was asked to go on, once, since this was last asked."""
+        raise NotImplementedError
+
+    def caller_speaks(self) -> AbstractAsyncContextManager[None]:
+        """Within, the caller speaks."""
+        raise NotImplementedError
+
+    def floor_taken(self) -> AbstractAsyncContextManager[None]:
+        """Within, an asker has the floor."""
         raise NotImplementedError
 
     async def notes(self) -> list[str]:

@@ -4,7 +4,8 @@ import json
 import re
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from typing import Final, get_args
 
 from tests.channels.kept import settle_down
@@ -134,6 +135,18 @@ class RealtimePlace(Place):
         before, self._asked_on = self._asked_on, self.model.counts[Responded]
         assert self._asked_on <= before + 1, "it was asked to go on more than once"
         return self._asked_on > before
+
+    @asynccontextmanager
+    async def caller_speaks(self) -> AsyncGenerator[None]:
+        self.model.emit(SpeechStarted())
+        await settle_down()
+        yield
+        self.model.emit(SpeechStopped())
+
+    @asynccontextmanager
+    async def floor_taken(self) -> AsyncGenerator[None]:
+        async with self.session.line.taken_by("another", after="now"):
+            yield
 
     @property
     def notes_taken_back(self) -> int:

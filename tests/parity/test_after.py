@@ -193,6 +193,18 @@ async def test_the_model_is_asked_on_once_when_its_response_has_ended_and_all_it
         assert not await place.goes_on()
 
 
+@rule("C20b")
+@pytest.mark.parametrize("who", ["caller", "asker"])
+async def test_the_model_is_asked_on_only_when_nobody_else_speaks(door: Door, who: str) -> None:
+    async with door.place(Setup(handler=ends_in_every_way)) as place:
+        await place.issue("look_up", {"q": "sleep"})
+        await place.end_response()
+        async with place.caller_speaks() if who == "caller" else place.floor_taken():
+            assert await place.read() == "done"
+            assert not await place.goes_on()
+        assert await place.goes_on()
+
+
 @rule("C21")
 async def test_while_a_call_waits_the_model_knows_that_nothing_has_been_done(door: Door) -> None:
     async with door.place(Setup()) as place:

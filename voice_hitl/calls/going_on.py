@@ -4,7 +4,12 @@ Pure: it is told what happens and says when a `respond` is due. So a model never
 look-up.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Final
+
+RESPONSES_REMEMBERED: Final = 16
+"""Of how many responses that have ended a call may still come: the latest."""
 
 
 @dataclass(slots=True)
@@ -35,6 +40,7 @@ class GoingOn:
     caller_speaks: bool = False
     _owed: bool = False
     _active: set[str] = field(default_factory=set[str])
+    _over: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _responses: dict[str, _Response] = field(default_factory=dict[str, _Response])
 
     @property
@@ -46,10 +52,14 @@ class GoingOn:
         """The model responds: what was owed is paid, whoever asked for it."""
         self._active.add(response_id)
         self._owed = False
+        self._over.pop(response_id, None)
 
     def response_ended(self, response_id: str) -> None:
         """That response is over."""
         self._active.discard(response_id)
+        self._over[response_id] = None
+        if len(self._over) > RESPONSES_REMEMBERED:
+            self._over.popitem(last=False)
         response = self._responses.get(response_id)
         if response is not None:
             response.ended = True
@@ -59,7 +69,7 @@ class GoingOn:
         """The model issued a call in this response (an empty id: it named none)."""
         response = self._responses.get(response_id)
         if response is None:
-            response = self._responses[response_id] = _Response()
+            response = self._responses[response_id] = _Response(ended=response_id in self._over)
         if not response_id:
             response.ended, response.asked_on = True, False
         response.running.add(call_id)
@@ -93,6 +103,7 @@ class GoingOn:
         if self._active:
             self._owed = True
         self._active.clear()
+        self._over.clear()
         self.caller_speaks = False
         for response_id, response in list(self._responses.items()):
             response.ended = True
