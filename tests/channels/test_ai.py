@@ -306,9 +306,10 @@ async def test_steering_after_the_last_round_of_calls_is_answered_too() -> None:
 async def test_a_turn_that_is_ending_is_steered_no_more() -> None:
     async def hangs(_name: str, _arguments: dict[str, object]) -> object:
         try:
-            return await anyio.sleep(60)
+            await anyio.sleep(9)
         finally:
             await anyio.sleep(0.5)
+        return "late"
 
     async with TextDesk(handler=hangs) as desk:
         events = desk.turn()
