@@ -30,6 +30,7 @@ from voice_hitl.provider import (
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.settlement import Settlement, SettlementKind
+from voice_hitl.speech.prompts import Hint
 from voice_hitl.speech.reading import Match, Reading
 from voice_hitl.testing import (
     Forgot,
@@ -79,6 +80,29 @@ async def test_a_key_is_an_answer() -> None:
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text) == {"confirmed": True, "via": "key"}
         await model.expect(Held, on=False)
+
+
+@pytest.mark.parametrize(
+    ("hint", "explained"), [("always", [True, True]), ("reprompt", [False, True]), ("never", [False, False])]
+)
+async def test_the_keys_are_explained_when_the_asker_is_told_to(hint: Hint, explained: list[bool]) -> None:
+    voice = Tone()
+    desk = Desk(spoken=SpokenAsker(speaker=voice, keypad_hint=hint))
+    with desk.provider, desk.transport:
+        caller, model = await desk.call()
+        call_id = model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        await caller.hears(1000)
+        await anyio.sleep(4)
+        prompt = list(voice.said)
+        await anyio.sleep(5)
+        reprompt = voice.said[len(prompt) :]
+        assert reprompt
+        assert ["press 1" in " ".join(said).casefold() for said in (prompt, reprompt)] == explained
+        await caller.press("1")
+        await model.expect(SentToolResult, call_id=call_id, failed=False)
+        await model.expect(Held, on=False)
+        await desk.channel.close()
 
 
 async def test_hold_on_puts_off_the_next_question_and_never_the_deadline() -> None:
@@ -349,9 +373,11 @@ async def test_an_operator_is_asked_where_there_is_one_and_answers() -> None:
 async def test_an_operator_is_declined_where_there_is_none() -> None:
     async with Desk() as desk:
         caller, model, call_id = await desk.ask()
+        (request,) = desk.channel.sessions[0].open_requests
         await caller.press("0")
         sent = await model.expect(SentToolResult, call_id=call_id, failed=True)
         assert "asked for an operator, and there is none" in sent.text
+        assert request.answered_via is Via.KEY
         await model.expect(Held, on=False)
 
 

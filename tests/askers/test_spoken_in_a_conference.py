@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -81,6 +82,23 @@ async def test_who_is_asked_is_named_and_answers_on_their_own_lane() -> None:
     assert isinstance(asker.speaker, Tone)
     assert asker.speaker.said[:2] == ["Ada Lovelace: Send the minutes.", "Shall I go ahead?"]
     assert [(end.answered_by, end.answered_via) for end in meeting.settled] == [("ada", Via.VOICE)]
+
+
+async def test_a_name_that_was_cut_off_is_said_again_with_its_question() -> None:
+    asker, _ = spoken(ada="Ada Lovelace")
+    asker = replace(asker, speaker=Tone(seconds=3))
+    async with meeting_of(asker, audience=["ada"]) as meeting:
+        ada, _ben = meeting.person("ada"), meeting.person("ben")
+        model = await meeting.serve()
+        model.call_tool("ConfirmAction", {"action": "Send the minutes."})
+        await model.expect(Held, on=True)
+        await anyio.sleep(1)
+        await say(ada, voice(300, pitch=240))
+        assert isinstance(asker.speaker, Tone)
+        assert asker.speaker.said.count("Ada Lovelace: Send the minutes.") == 2
+        await ada.press("1")
+        await model.expect(SentToolResult, failed=False)
+        await model.expect(Held, on=False)
 
 
 async def test_a_yes_of_somebody_else_to_a_question_for_one_is_ignored() -> None:

@@ -331,7 +331,7 @@ def test_an_operator_is_asked_for() -> None:
     call = Call(TRANSFER)
     call.play()
     call.say("let me speak to an operator")
-    assert call.all(ToOperator)
+    assert call.all(ToOperator) == [ToOperator(1, "voice")]
 
 
 def test_never_mind_declines() -> None:
@@ -686,7 +686,7 @@ def test_keys_steer_too() -> None:
     assert len(call.all(Say)) == 2
     call.play()
     call.do(call.dialogue.key("0", call.now))
-    assert call.all(ToOperator) == [ToOperator(1)]
+    assert call.all(ToOperator) == [ToOperator(1, "key")]
     assert call.dialogue.over
 
 

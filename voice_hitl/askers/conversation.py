@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import assert_never, cast
+from typing import Final, assert_never, cast
 
 import anyio
 from anyio.abc import TaskGroup
@@ -36,6 +36,7 @@ from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.speech.effects import (
     AnsweredSoFar,
     Aside,
+    ByVoiceOrKey,
     Consumed,
     Effect,
     Filled,
@@ -55,6 +56,8 @@ from voice_hitl.speech_ports import Listener, Speaker
 from voice_hitl.tasks import Mailbox
 
 log = logging.getLogger(__name__)
+
+_VIA: Final[Mapping[ByVoiceOrKey, Via]] = {"voice": Via.VOICE, "key": Via.KEY}
 
 NO_OPERATOR = "the caller asked for an operator, and there is none"
 
@@ -222,8 +225,8 @@ class Conversation:
                     self._asking.progress(answers)
                 case Filled():
                     await self._hand_over(effect, group)
-                case ToOperator(tries):
-                    await self._hand_on(tries)
+                case ToOperator():
+                    await self._hand_on(effect)
                 case InVain(tries):
                     self._gave_up, self._over = GaveUp(tries), True
                 case _:
@@ -232,10 +235,11 @@ class Conversation:
     def _say(self, sentences: tuple[Sentence, ...], group: TaskGroup) -> None:
         if self._addressed and sentences:
             sentences = (replace(sentences[0], text=f"{self._addressed}: {sentences[0].text}"), *sentences[1:])
-            self._addressed = ""
         self._parts.say(sentences, self._voice.say(sentences, group))
 
     def _on_part(self, event: PartEvent) -> list[Effect]:
+        if isinstance(event, PartHeard) and event.part == self._parts.first:
+            self._addressed = ""  # not before it was heard: what is cut, or comes out in other words, is said again
         if isinstance(event, PartBegan) and event.part == self._parts.first:
             self._asking.put()
             self._held.tell_asked(self._asking.request.pending_id, "voice")
@@ -264,8 +268,7 @@ class Conversation:
         if self._asking.question.sensitive:
             # Why it was read so may quote it.
             reading |= dict.fromkeys(reading.keys() - {"reading"}, MASKED)
-        via = Via.KEY if read.via == "key" else Via.VOICE
-        self._held.tell_heard(self._asking.request.pending_id, reading, via)
+        self._held.tell_heard(self._asking.request.pending_id, reading, _VIA[read.via])
 
     # --- the answer --------------------------------------------------------------------------------------------------
 
@@ -275,7 +278,7 @@ class Conversation:
         answer = Answer(
             None if decides or filled.decline else filled.value,
             by=self._by,
-            via=Via.KEY if filled.via == "key" else Via.VOICE,
+            via=_VIA[filled.via],
             evidence=self._evidence(filled),
             confidence=confidence if isinstance(confidence, float) else None,
             decision=("approve" if filled.value is True else "reject") if decides else None,
@@ -291,12 +294,12 @@ class Conversation:
         """What the answer rests on; where several had a part in it, who they were."""
         return filled.evidence if len(self._answering) < 2 else {**filled.evidence, "speakers": tuple(self._answering)}
 
-    async def _hand_on(self, tries: int) -> None:
+    async def _hand_on(self, wanted: ToOperator) -> None:
         """The caller wants somebody else: whoever else is asked has it now; with nobody it is declined."""
         if self._asking.hand_on():
-            self._gave_up = GaveUp(tries, "the caller asked for an operator")
+            self._gave_up = GaveUp(wanted.tries, "the caller asked for an operator")
         else:
-            await self._give(Answer(by=self._by, via=Via.VOICE, decline=True, reason=NO_OPERATOR))
+            await self._give(Answer(by=self._by, via=_VIA[wanted.via], decline=True, reason=NO_OPERATOR))
         self._over = True
 
     async def _give(self, answer: Answer) -> SettlementKind:

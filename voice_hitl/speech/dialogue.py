@@ -310,7 +310,7 @@ class Dialogue:
         corrected = self._stage.correction(heard.text, self._manner.language)
         match reading:
             case Command(name):
-                return [consumed, *self._command(name, now)]
+                return [consumed, *self._command(name, "voice", now)]
             case NoMatch() if corrected is not None:
                 return [consumed, *self._read_back(corrected.value, heard)]
             case NoMatch(rule=rule) if rule.startswith("aside") and not self._manner.confidential:
@@ -393,7 +393,7 @@ class Dialogue:
             case Match(value):
                 return [read, *self._end(self._filled(value, None, "key", reading.rule, None))]
             case Command(name):
-                return [read, *self._command(name, now)]
+                return [read, *self._command(name, "key", now)]
             case NoMatch() if self._prompt.began is None:
                 return [read]  # a storm of keys: how it is answered is about to be said, and nobody has heard it yet
             case NoMatch():
@@ -408,7 +408,7 @@ class Dialogue:
 
     # --- commands and asides -----------------------------------------------------------------------------------------
 
-    def _command(self, name: CommandName, now: float) -> list[Effect]:
+    def _command(self, name: CommandName, via: ByVoiceOrKey, now: float) -> list[Effect]:
         match name:
             case "repeat":
                 return self._say(self._stage.words)
@@ -421,7 +421,7 @@ class Dialogue:
                     return self._say((*options, *self._stage.words))
                 return self._say(options, decides=False)
             case "operator":
-                return self._end(ToOperator(self._tries))
+                return self._end(ToOperator(self._tries, via))
             case "never_mind":
                 return self._end(Filled(decline=True, reason="never mind"))
             case _:

@@ -116,7 +116,8 @@ class Unclear:
 class ToOperator:
     """The person wants somebody else: this dialogue is over."""
 
-    tries: int = 0
+    tries: int
+    via: ByVoiceOrKey
 
 
 @dataclass(frozen=True, slots=True)
