@@ -25,7 +25,8 @@ from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.audio.g711 import decode_ulaw, encode_ulaw
 from voice_hitl.errors import InvalidOffer
 from voice_hitl.transport import AudioIn, CallRejected, Digit, HungUp, Incoming, Played
-from voice_hitl_twilio import TwilioCall, TwilioLeg, TwilioRest, TwilioTransport
+from voice_hitl_twilio import TwilioCall, TwilioLeg, TwilioRest, TwilioTransport, codec
+from voice_hitl_twilio.transport import MAX_FORM
 
 pytestmark = pytest.mark.anyio
 
@@ -151,6 +152,7 @@ async def test_a_call_says_who_calls_whom() -> None:
         assert leg.info.headers["language"] == "en"
         assert leg.capabilities.digits
         assert not leg.capabilities.transfers
+        assert leg.capabilities.usual_round_trip_ms == 250
 
 
 async def test_the_callers_voice_comes_in_at_the_rate_asked_for() -> None:
@@ -306,6 +308,22 @@ async def test_nonsense_is_passed_over_and_the_call_goes_on(nonsense: str) -> No
         assert await event_of(leg, Digit)
 
 
+async def test_whoever_keeps_sending_nonsense_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with a_call() as (phone, leg):
+        for _ in range(20):
+            await phone.socket.send("nonsense")
+        await phone.tell({"event": "dtmf", "dtmf": {"digit": "1"}})
+        assert await event_of(leg, Digit)
+    assert caplog.text.count("none of Twilio's") == 1
+
+
+@pytest.mark.parametrize("sid", ["", "CA1/../CA2", "CA1.json?", "CA 1", "C" * 65, None])
+def test_what_names_no_call_begins_none(sid: str | None) -> None:
+    """It stands in the path of the REST API."""
+    with pytest.raises(codec.Malformed, match="callSid"):
+        codec.parse(json.dumps({"event": "start", "streamSid": STREAM, "start": {"callSid": sid}}))
+
+
 async def test_a_refused_call_is_closed() -> None:
     transport = TwilioTransport("http://127.0.0.1")
 
@@ -361,6 +379,23 @@ async def test_with_a_token_only_twilio_gets_twiml() -> None:
         assert (await client.post("/twilio", data=form, headers=headers)).status_code == 200
         assert (await client.post("/twilio", data=form)).status_code == 403
         assert (await client.post("/twilio", data={**form, "From": "+9"}, headers=headers)).status_code == 403
+        assert (await client.post("/twilio", data=form, headers={b"x-twilio-signature": b"\xe9"})).status_code == 403
+
+
+async def test_a_form_is_read_no_further_than_twilios_could_be_long() -> None:
+    transport = TwilioTransport("https://agent.example", auth_token=TOKEN)
+    app = Starlette(routes=transport.routes("/twilio"))
+    sent = 0
+
+    async def endless() -> AsyncGenerator[bytes]:
+        nonlocal sent
+        for _ in range(1_000):
+            sent += 1024
+            yield b"x" * 1024
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="https://agent.example") as client:
+        assert (await client.post("/twilio", content=endless())).status_code == 413
+    assert sent <= MAX_FORM + 1024
 
 
 async def test_with_a_token_only_twilio_streams() -> None:

@@ -72,6 +72,8 @@ async def test_nobody_calls_who_is_not_authorized() -> None:
         (b"", "no JSON"),
         (b"{", "no JSON"),
         (b"\xff\xfe", "no JSON"),
+        (b"[" * 50_000, "no JSON"),
+        (b'{"sdp": "v=0", "call_id": "\\ud800"}', "no JSON"),
         (b"[1]", "no JSON object"),
         (b"{}", "no text sdp"),
         (b'{"sdp": 3}', "no text sdp"),

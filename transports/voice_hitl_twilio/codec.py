@@ -7,6 +7,7 @@ kHz, base64; `mark` comes back when what was sent before it was played, or dropp
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -18,6 +19,9 @@ MAX_AUDIO = 8_000
 """Bytes of mu-law in one message: a second. Twilio sends 160."""
 
 DIGITS = frozenset("0123456789*#ABCD")
+
+_SID = re.compile(r"[A-Za-z0-9]{1,64}")
+"""What names a call or a stream at Twilio: it stands in the path of the REST API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +120,8 @@ def clear(stream_id: str) -> str:
 def _start(start: Mapping[str, object], message: Mapping[str, object]) -> Start:
     given = start.get("customParameters")
     parameters = cast("Mapping[str, object]", given) if isinstance(given, Mapping) else dict[str, object]()
-    stream_id = message.get("streamSid", start.get("streamSid"))
-    if not isinstance(stream_id, str) or not stream_id:
-        raise Malformed("start without a streamSid")
-    return Start(stream_id, _text(start, "callSid"), {name: str(value) for name, value in parameters.items()})
+    ids = {**start, "streamSid": message.get("streamSid", start.get("streamSid"))}
+    return Start(_sid(ids, "streamSid"), _sid(ids, "callSid"), {name: str(value) for name, value in parameters.items()})
 
 
 def _media(body: Mapping[str, object]) -> Media:
@@ -151,6 +153,13 @@ def _text(body: Mapping[str, object], name: str) -> str:
     if not isinstance(value, str):
         raise Malformed(f"no {name} in it")
     return value
+
+
+def _sid(body: Mapping[str, object], name: str) -> str:
+    sid = _text(body, name)
+    if not _SID.fullmatch(sid):
+        raise Malformed(f"a {name} that is none of Twilio's")
+    return sid
 
 
 def _number(value: object) -> int:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from xml.sax.saxutils import quoteattr
 
 import anyio
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 START_WITHIN_S = 10.0
 POLICY_VIOLATION = 1008
+
+MAX_FORM = 64 * 1024
+"""Bytes of what is posted when a call comes in: who sends it is not known before it is read. Twilio's has 1 KiB."""
 
 _FROM = "voice_hitl_from"
 _TO = "voice_hitl_to"
@@ -101,7 +104,9 @@ class TwilioTransport:
         path = path.rstrip("/")
 
         async def twiml(request: Request) -> Response:
-            form = {name: str(value) for name, value in (await request.form()).items()}
+            form = await _form(request)
+            if form is None:
+                return Response(f"a form has at most {MAX_FORM} bytes", status_code=413)
             if not self._is_twilios(path, form, request.headers.get("x-twilio-signature", "")):
                 return Response("not signed by Twilio", status_code=403)
             return Response(self.twiml(path, form), media_type="text/xml")
@@ -140,10 +145,10 @@ class TwilioTransport:
 
     async def _serve(self, websocket: WebSocket) -> None:
         """One stream, from its start to its end."""
-        socket = StarletteSocket(websocket)
+        socket, messages = StarletteSocket(websocket), _Messages(websocket)
         start = None
         with anyio.move_on_after(START_WITHIN_S):
-            start = await _started(websocket)
+            start = await _started(messages)
         if start is None or self._on_incoming is None or self._closed:
             await socket.close()
             return
@@ -167,7 +172,7 @@ class TwilioTransport:
             return
         self._legs[info.call_id] = leg
         try:
-            await _pump(websocket, leg)
+            await _pump(messages, leg)
         finally:
             self._legs.pop(info.call_id, None)
             leg.end("caller")
@@ -186,27 +191,46 @@ class TwilioTransport:
             await leg.hang_up()
 
 
-async def _messages(websocket: WebSocket) -> "codec.Event | None":
-    """The next message that is Twilio's; None when the stream is closed. Anything else is passed over."""
-    while True:
-        try:
-            return codec.parse(await websocket.receive_text())
-        except WebSocketDisconnect:
+async def _form(request: Request) -> dict[str, str] | None:
+    """What is posted, by name; None where it is too long to be Twilio's."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_FORM:
             return None
-        except (codec.Malformed, KeyError) as fault:
-            log.warning("a message on a Twilio stream is none of Twilio's: %s", fault)
+    return dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
 
 
-async def _started(websocket: WebSocket) -> codec.Start | None:
+class _Messages:
+    """What Twilio says on a WebSocket. Anything else is passed over, and named in the log once."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        self._websocket = websocket
+        self._complained = False
+
+    async def next(self) -> "codec.Event | None":
+        """The next message; None when the stream is closed."""
+        while True:
+            try:
+                return codec.parse(await self._websocket.receive_text())
+            except WebSocketDisconnect:
+                return None
+            except (codec.Malformed, KeyError) as fault:
+                if not self._complained:
+                    self._complained = True
+                    log.warning("a message on a Twilio stream is none of Twilio's: %s", fault)
+
+
+async def _started(messages: _Messages) -> codec.Start | None:
     while True:
-        event = await _messages(websocket)
+        event = await messages.next()
         if event is None or isinstance(event, codec.Start):
             return event
 
 
-async def _pump(websocket: WebSocket, leg: TwilioLeg) -> None:
+async def _pump(messages: _Messages, leg: TwilioLeg) -> None:
     while not leg.over:
-        event = await _messages(websocket)
+        event = await messages.next()
         if event is None:
             return
         leg.receive(event)

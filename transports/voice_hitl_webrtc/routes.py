@@ -1,8 +1,9 @@
 """The HTTP side of a call's set-up: a page posts its offer and gets the answer."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import cast
+
+from pydantic_core import from_json
 
 from voice_hitl.errors import InvalidOffer, PluginMissing
 from voice_hitl.transport import CallRejected
@@ -70,7 +71,8 @@ def _read(body: bytes) -> tuple[str, str]:
     """The SDP and the call id of a request's body."""
     expected = 'post JSON of the form {"sdp": "...", "type": "offer"}'
     try:
-        offer: object = json.loads(body)
+        # Stricter than json.loads: no half of a surrogate pair, which could not be sent back; no depth that raises.
+        offer: object = from_json(body)
     except ValueError as error:
         raise _Refused(400, f"the request is no JSON ({error}): {expected}") from error
     if not isinstance(offer, dict):
