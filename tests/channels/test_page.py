@@ -14,7 +14,8 @@ from voice_hitl.enums import PendingInputStatus, RequestEnd, Via
 from voice_hitl.errors import StoreUnavailable
 from voice_hitl.messages import MAX_BYTES, TooLarge
 from voice_hitl.questions.answer import Answer
-from voice_hitl.questions.model import Confirm, Number, Question, Text
+from voice_hitl.questions.model import Choice, Confirm, Form, Number, Option, Question, Text
+from voice_hitl.questions.wire import to_wire
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement
 
@@ -68,6 +69,8 @@ class Asked:
         self.request.answered_by = answer.by if answer else None
         self.request.answered_via = answer.via if answer else None
         self.request.reject_reason = answer.reason if answer else None
+        answered = answer is not None and end is RequestEnd.ANSWERED and not self.question.sensitive
+        self.request.answer = to_wire(answer, self.question) if answer is not None and answered else None
         self.page.settle(self)
 
 
@@ -178,9 +181,32 @@ async def test_a_late_answer_is_told_it_was_late_and_how_it_ended(page: Page) ->
 async def test_a_second_answer_is_told_who_was_first(page: Page) -> None:
     asked = page.opened()
     asked.end(RequestEnd.ANSWERED, Answer(True, by="ann", via=Via.CONSOLE))
-    assert page.take()[0]["via"] == "console"
+    [settled] = page.take()
+    assert (settled["via"], settled["answer"]) == ("console", YES)
     [refused] = await page.answer()
-    assert (refused["code"], refused["outcome"]) == ("duplicate", {"end": "answered", "by": "ann", "via": "console"})
+    how = {"end": "answered", "by": "ann", "via": "console", "answer": YES}
+    assert (refused["code"], refused["outcome"]) == ("duplicate", how)
+
+
+async def test_an_answer_too_long_to_be_shown_again_is_taken_and_left_out(page: Page) -> None:
+    asked = page.opened(Form(questions=(Choice(prompt="Which?", options=(Option(label="A"),)),)))
+    words = "a" * (MAX_BYTES - 110)  # the longest that fits the message that gives it
+    assert types(await page.answer({"action": "answer", "response": words})) == ["request.settled", "ok"]
+    assert asked.answers[0].value == {"answers": {}, "response": words}
+    page.session.connected()
+    [_, settled] = page.take()
+    assert (settled["end"], settled.get("answer")) == ("answered", None)
+    [refused] = await page.answer({"action": "answer", "response": "b"})
+    assert refused["code"] == "duplicate"
+
+
+async def test_a_page_connects_again_though_a_card_is_too_long_by_now(page: Page) -> None:
+    assert page.session.open(page.ask(Confirm(prompt="x")))
+    room = MAX_BYTES - len(page.texts.pop())
+    asked = page.opened(Confirm(prompt="x" * (1 + room)))
+    asked.put()  # its clock starts: the message is longer from here on
+    page.session.connected()
+    assert types(page.take()) == ["call.state"]
 
 
 async def test_an_answer_that_loses_the_race_inside_the_ledger_is_told_too(page: Page) -> None:
@@ -221,6 +247,13 @@ async def test_the_same_key_again_gets_the_same_verdict(page: Page) -> None:
     assert types(await page.answer(key="k")) == ["ok"]
     assert types(await page.answer(key="other")) == ["refused"]
     assert len(asked.answers) == 1
+
+
+async def test_a_key_is_that_of_one_request(page: Page) -> None:
+    first, second = page.opened(id="p1"), page.opened(id="p2")
+    assert types(await page.answer(pending_id="p1", key="1")) == ["request.settled", "ok"]
+    assert types(await page.answer(pending_id="p2", key="1")) == ["request.settled", "ok"]
+    assert (len(first.answers), len(second.answers)) == (1, 1)
 
 
 async def test_an_answer_sent_twice_while_the_first_is_being_taken_counts_once(page: Page) -> None:

@@ -21,6 +21,7 @@ from voice_hitl.channels.verdicts import (
     Verdict,
     Verdicts,
     invalid,
+    key_of,
     outcome_of,
     too_late,
     verdict_of,
@@ -56,7 +57,6 @@ from voice_hitl.messages import (
 )
 from voice_hitl.provider import Role
 from voice_hitl.questions.wire import request_kind, respond, to_wire
-from voice_hitl.requests.settlement import SettlementKind
 from voice_hitl.transport import HangUpReason
 
 log = logging.getLogger(__name__)
@@ -72,14 +72,6 @@ LONGEST_LINE: Final = 10_000
 class _Over:
     settled: RequestSettled
     asking: Asking
-
-
-@dataclass(slots=True)
-class _Card:
-    pending_id: str
-    asking: Asking
-    answer: Wire | None = None
-    """The first answer that this page gave, should it be the one that is taken."""
 
 
 class SessionPage:
@@ -109,7 +101,7 @@ class SessionPage:
         self._reachable = reachable
         self._on_digit = on_digit
         self._call = CallStateChanged(state="connecting")
-        self._cards: dict[str, _Card] = {}
+        self._cards: dict[str, Asking] = {}
         self._preparing: dict[str, str] = {}
         self._settled: OrderedDict[str, _Over] = OrderedDict()
         self._verdicts = Verdicts(REMEMBERED)
@@ -131,10 +123,10 @@ class SessionPage:
             self.send(self._in_progress(call_id, tool_name))
         if self.tools is not None:
             self.tools.rejoined()
-        for card in self._cards.values():
-            self.send(self._opened(card.asking, card.pending_id))
-            if len(card.asking.asked_by) > 1:
-                self.send(self._changed(card))
+        for pending_id, asking in self._cards.items():
+            self._show(self._opened(asking, pending_id))
+            if len(asking.asked_by) > 1:
+                self.send(self._changed(asking, pending_id))
 
     def send(self, message: ToPage) -> None:
         """Send a message; `TooLarge` above 64 KiB."""
@@ -180,40 +172,46 @@ class SessionPage:
 
     def open(self, asking: Asking) -> bool:
         """Show the request as a card. False: its question does not fit a message, so nobody can see it."""
-        opened = self._opened(asking, asking.request.pending_id)
+        pending_id = asking.request.pending_id
+        if not self._show(self._opened(asking, pending_id)):
+            return False
+        self._preparing.pop(asking.request.tool_call_id, None)
+        self._cards[pending_id] = asking
+        return True
+
+    def _show(self, opened: RequestOpened) -> bool:
+        """Send a card; again it may be a little longer than it was: its clock has started."""
         try:
             self.send(opened)
         except TooLarge as error:
             log.warning("the question of request %s cannot be shown as a card: %s", opened.pending_id, error)
             return False
-        self._preparing.pop(asking.request.tool_call_id, None)
-        self._cards[asking.request.pending_id] = _Card(asking.request.pending_id, asking)
         return True
 
     def changed(self, asking: Asking) -> None:
         """Say that the request's clock started, or who asks it now (`voice`, `card`, `console`, ...)."""
-        card = self._card(asking)
-        if card is not None:
-            self.send(self._changed(card))
+        pending_id = self._card(asking)
+        if pending_id is not None:
+            self.send(self._changed(asking, pending_id))
 
     def settle(self, asking: Asking) -> None:
         """Close the card and show how the request ended. A second time does nothing."""
-        card = self._card(asking)
-        if card is None:
+        pending_id = self._card(asking)
+        if pending_id is None:
             return
-        del self._cards[card.pending_id]
+        del self._cards[pending_id]
         settled = RequestSettled(
-            pending_id=card.pending_id,
+            pending_id=pending_id,
             call=asking.request.tool_call_id,
-            outcome=outcome_of(asking, card.answer),
+            outcome=outcome_of(asking),
             server_time=self._now(),
         )
-        _remember(self._settled, card.pending_id, _Over(settled, asking), REMEMBERED)
+        _remember(self._settled, pending_id, _Over(settled, asking), REMEMBERED)
         self.send(settled)
 
-    def _card(self, asking: Asking) -> _Card | None:
+    def _card(self, asking: Asking) -> str | None:
         # Not by the request's id: identical requests share an asking, and its first one may settle before the others.
-        return next((card for card in self._cards.values() if card.asking is asking), None)
+        return next((pending_id for pending_id, shown in self._cards.items() if shown is asking), None)
 
     # --- from the page -----------------------------------------------------------------------------------------------
 
@@ -232,10 +230,10 @@ class SessionPage:
             return
         match message:
             case RequestAnswer():
-                verdict = await self._verdicts.once(message.key, lambda: self._answer(message, message.answer, by))
+                verdict = await self._verdicts.once(key_of(message), lambda: self._answer(message, message.answer, by))
             case RequestDecline():
                 wire = {"action": "decline"} | ({} if message.reason is None else {"reason": message.reason})
-                verdict = await self._verdicts.once(message.key, lambda: self._answer(message, wire, by))
+                verdict = await self._verdicts.once(key_of(message), lambda: self._answer(message, wire, by))
             case KeyPressed():
                 self._on_digit(message.digit)
                 verdict = DONE
@@ -256,22 +254,15 @@ class SessionPage:
             if over.settled.outcome.end in LATE:
                 await self._give_late(over.asking, wire, by)
             return too_late(over.settled.outcome)
-        card = self._cards.get(message.pending_id)
-        if card is None:
+        asking = self._cards.get(message.pending_id)
+        if asking is None:
             return Refusal("unknown", "no such request was put to this page")
-        asking = card.asking
         try:
             answer = respond(asking.question, wire, by=by, via=Via.CARD)
         except InvalidAnswer as error:
             return invalid(str(error), sensitive=asking.question.sensitive)
-        # Kept before it is known to be taken: the card may settle before we hear of it.
-        first = card.answer is None
-        if first:
-            card.answer = to_wire(answer, asking.question)
         settlement = await asking.answer(answer)
-        if first and settlement.kind is not SettlementKind.ACCEPTED:
-            card.answer = None
-        return verdict_of(settlement, outcome_of(asking, None), sensitive=asking.question.sensitive)
+        return verdict_of(settlement, outcome_of(asking), sensitive=asking.question.sensitive)
 
     async def _give_late(self, asking: Asking, wire: Wire, by: str) -> None:
         """It settles nothing any more; the conversation may be told of it all the same."""
@@ -312,14 +303,13 @@ class SessionPage:
             status="executing",
         )
 
-    def _changed(self, card: _Card) -> RequestChanged:
-        request = card.asking.request
+    def _changed(self, asking: Asking, pending_id: str) -> RequestChanged:
         return RequestChanged(
-            pending_id=card.pending_id,
+            pending_id=pending_id,
             status="executing",
             server_time=self._now(),
-            expires_at=request.expires_at,
-            asked_by=card.asking.asked_by or None,
+            expires_at=asking.request.expires_at,
+            asked_by=asking.asked_by or None,
         )
 
 

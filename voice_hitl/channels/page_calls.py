@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from voice_hitl.asker import CALLER
-from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, too_late, verdict_of
+from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, key_of, too_late, verdict_of
 from voice_hitl.enums import ChannelType, RequestEnd, Via
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.new_request import NewRequest, new_pending
@@ -91,12 +91,12 @@ class PageCalls:
         result = message.result
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         answer = Answer(text, by=by, via=Via.CARD)
-        return await self._verdicts.once(message.key, lambda: self._answer(message.pending_id, answer))
+        return await self._verdicts.once(key_of(message), lambda: self._answer(message.pending_id, answer))
 
     async def abort(self, message: ToolAbort, by: str) -> Verdict:
         """The page gives a call up."""
         answer = Answer(by=by, via=Via.CARD, decline=True, reason=message.reason)
-        return await self._verdicts.once(message.key, lambda: self._answer(message.pending_id, answer))
+        return await self._verdicts.once(key_of(message), lambda: self._answer(message.pending_id, answer))
 
     def give_up(self, name: str, why: str) -> None:
         """End the open calls of a tool: the page has taken it away."""
@@ -111,7 +111,9 @@ class PageCalls:
         for ended in self._ended.values():
             self._send(ended)
         for request in self._open.values():
-            self._send(_executing(request, self._now()))
+            # It was sent once; its clock may have started since, and a message that just fitted then be too long now.
+            with suppress(TooLarge):
+                self._send(_executing(request, self._now()))
 
     async def _answer(self, pending_id: str, answer: Answer) -> Verdict:
         ended = self._ended.get(pending_id)

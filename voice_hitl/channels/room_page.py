@@ -105,9 +105,11 @@ class RoomPage:
 
     def open(self, asking: Asking) -> bool:
         """Show the request as a card to those who may answer it. False: it does not fit a message."""
-        self._open.append(asking)
         shown = [page.open(asking) for each, page in self._pages.items() if _is_for(each, asking)]
-        return all(shown)
+        if not all(shown):
+            return False
+        self._open.append(asking)
+        return True
 
     def changed(self, asking: Asking) -> None:
         """Say that the request's clock started, or who asks it now."""

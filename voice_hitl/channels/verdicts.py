@@ -1,15 +1,16 @@
 """What became of a message of the page, and the memory that gives the same message the same verdict twice."""
 
+import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 import anyio
 
 from voice_hitl.asker import Asking
-from voice_hitl.enums import RequestEnd, Via
-from voice_hitl.messages import Code, Outcome, Wire
+from voice_hitl.enums import RequestEnd
+from voice_hitl.messages import MAX_BYTES, Code, Outcome, RequestAnswer, RequestDecline, ToolAbort, ToolRespond
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 
 
@@ -27,6 +28,9 @@ class Refusal:
     outcome: Outcome | None = None
 
 
+LONGEST_SHOWN: Final = MAX_BYTES // 2
+"""Characters of the JSON of an answer that is shown with how its request ended: the rest of the message needs room."""
+
 LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
 """Ends after which an answer is late; after the others it is a duplicate."""
 
@@ -43,9 +47,9 @@ class Verdicts:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._known: OrderedDict[str, _Pending] = OrderedDict()
+        self._known: OrderedDict[Hashable, _Pending] = OrderedDict()
 
-    async def once(self, key: str | None, judge: Callable[[], Awaitable[Verdict]]) -> Verdict:
+    async def once(self, key: Hashable | None, judge: Callable[[], Awaitable[Verdict]]) -> Verdict:
         """Return the verdict of `key`, from `judge` the first time; one that is still being made is waited for."""
         if key is None:
             return await judge()
@@ -67,21 +71,25 @@ class Verdicts:
         return pending.verdict
 
 
+def key_of(message: RequestAnswer | RequestDecline | ToolRespond | ToolAbort) -> Hashable | None:
+    """What tells an answer from every other: its key, for its own request. A page may count its keys from one again."""
+    return None if message.key is None else (message.pending_id, message.key)
+
+
 class _Pending:
     def __init__(self) -> None:
         self.made = anyio.Event()
         self.verdict: Verdict = Refusal("unknown", "the call ended before this was decided")
 
 
-def outcome_of(asking: Asking, answer: Wire | None) -> Outcome:
-    """How a request ended, as its page is told: `answer` is shown if it came by the card and is not confidential."""
+def outcome_of(asking: Asking) -> Outcome:
+    """How a request ended, as its page is told: with the answer, unless it is confidential, or too long to be shown."""
     request = asking.request
-    shown = request.end is RequestEnd.ANSWERED and request.answered_via is Via.CARD and not asking.question.sensitive
     return Outcome(
         end=request.end or RequestEnd.WITHDRAWN,  # an asker that is cancelled before its request settles gives it up
         by=request.answered_by,
         via=request.answered_via,
-        answer=answer if shown else None,
+        answer=request.answer if len(json.dumps(request.answer)) <= LONGEST_SHOWN else None,
         reason=None if asking.question.sensitive else request.reject_reason,
     )
 

@@ -199,14 +199,14 @@ class Api:
     async def _judge(self, row: Row, operator: Operator, key: str | None, wire: Wire) -> Verdict:
         asking = row.asking
         if row.shown.outcome is not None:
-            return verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(asking, None))
+            return verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(asking))
         try:
             answer = respond(asking.question, wire, by=operator.user, via=Via.CONSOLE, at=utc_now())
         except InvalidAnswer as why:
             return invalid(str(why), sensitive=asking.question.sensitive)
         answer = replace(answer, roles=tuple(sorted(operator.roles)))
         settlement = await row.answer(answer, None if key is None else f"{operator.user} {key}")
-        return verdict_of(settlement, how_it_ended(asking, None), sensitive=asking.question.sensitive)
+        return verdict_of(settlement, how_it_ended(asking), sensitive=asking.question.sensitive)
 
     async def _take(self, request: Request, operator: Operator) -> Response:
         row = await self._open_row(request, operator)
@@ -224,7 +224,7 @@ class Api:
     async def _open_row(self, request: Request, operator: Operator) -> Row:
         row = await self._row(request, operator)
         if row.shown.outcome is not None:
-            refusal = verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(row.asking, None))
+            refusal = verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(row.asking))
             raise Refused(refused(cast("Refusal", refusal), row.shown.outcome))
         return row
 

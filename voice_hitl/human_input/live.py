@@ -132,10 +132,11 @@ class LiveRequests:
         reason: str | None = None,
         by: str | None = None,
         via: Via | None = None,
+        answer: Mapping[str, object] | None = None,
     ) -> bool:
         """End a request, if it is open. True exactly when this call ended it."""
         with self.lock:
-            settled = self._ledger.settle(pending_id, end, result=result, reason=reason, by=by, via=via)
+            settled = self._ledger.settle(pending_id, end, result=result, reason=reason, by=by, via=via, answer=answer)
             if settled is not None:
                 self._wake(self._live[pending_id])
             return settled is not None
@@ -151,7 +152,15 @@ class LiveRequests:
         return Settlement.ACCEPTED
 
     def _take(self, pending_id: str, taken: Taken) -> bool:
-        return self.settle(pending_id, taken.end, result=taken.text, reason=taken.reason, by=taken.by, via=taken.via)
+        return self.settle(
+            pending_id,
+            taken.end,
+            result=taken.text,
+            reason=taken.reason,
+            by=taken.by,
+            via=taken.via,
+            answer=taken.answer,
+        )
 
     def give_up(self, pending_id: str, *, tries: int) -> None:
         """Every asker gave up, after so many tries in all: it ends unanswered."""

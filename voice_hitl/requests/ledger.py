@@ -126,6 +126,7 @@ class Ledger:
         reason: str | None = None,
         by: str | None = None,
         via: Via | None = None,
+        answer: Mapping[str, object] | None = None,
     ) -> PendingInput | None:
         """End an open request; return it if this call ended it, else None."""
         entry = self._open.pop(pending_id, None)
@@ -136,6 +137,7 @@ class Ledger:
         pending.reject_reason = reason
         pending.answered_by = by
         pending.answered_via = via
+        pending.answer = answer
         # Last: another thread that sees that it ended finds how.
         pending.end = end
         pending.status = TRANSITIONS[pending.status, end]

@@ -49,6 +49,8 @@ class PendingInput:
     reject_reason: str | None = None
     answered_by: str | None = None
     answered_via: Via | None = None
+    answer: Mapping[str, object] | None = None
+    """The answer in its published JSON, once answered; None where it is sensitive."""
 
     @property
     def sensitive(self) -> bool:
