@@ -95,6 +95,19 @@ def test_a_request_that_is_asked_of_more_keeps_who_handles_it_and_what_was_said(
     assert (shown.taken.by, shown.transcript) == ("ann", [line])
 
 
+def test_a_request_that_is_put_to_others_once_the_first_are_gone_is_open_again_and_settles_last() -> None:
+    board = Board(history=2)
+    gone = OutcomeShown(end=RequestEnd.WITHDRAWN, at=UTC_NOW)
+    for id in "ab":
+        board.open(row(id))
+        board.settle(id, gone)
+    board.open(row("a", "managers"))
+    assert [each.id for each in board.settled_for({"sales", "managers"}, EVERYTHING, before=None, limit=10)] == ["b"]
+    board.settle("a", ANSWERED)
+    settled = board.settled_for({"sales", "managers"}, EVERYTHING, before=None, limit=10)
+    assert [(each.id, each.outcome) for each in settled] == [("a", ANSWERED), ("b", gone)]
+
+
 def test_what_is_said_in_another_call_changes_nothing() -> None:
     board = Board()
     board.open(row("a"))
@@ -145,7 +158,7 @@ def test_whoever_follows_the_events_knows_what_whoever_reads_the_list_knows(
     open_now: dict[str, RequestShown] = {}
     for number, (id, what) in enumerate(steps):
         match what:
-            case "open" if board.find(id) is None:
+            case "open" if id not in {each.id for each in board.open_for({"sales"}, EVERYTHING)}:
                 board.open(row(id, question=Text(prompt=f"Number {number}?")))
             case "settle":
                 board.settle(id, ANSWERED)

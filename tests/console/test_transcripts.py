@@ -11,6 +11,7 @@ from voice_hitl import Confirm, HumanInputToolHandler, Number, RealtimeVoiceChan
 from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk
 from voice_hitl.console.app import Console
+from voice_hitl.console.live_board import LiveBoard
 from voice_hitl.console.transcripts import LAST_LINES, MASKED_FOR_S, Transcripts
 from voice_hitl.provider import Transcript
 from voice_hitl.testing import Closed, Forgot, Injected, LoopbackTransport, Responded, ScriptedProvider, SentToolResult
@@ -38,6 +39,31 @@ def test_what_is_said_to_a_confidential_question_and_just_after_is_masked() -> N
     transcripts.said("s1", "user", "thanks", AT, now=2 + MASKED_FOR_S, confidential=False)
     assert [line.text for line in transcripts.of("s1")] == ["...", "...", "thanks"]
     assert [line.text for line in transcripts.of("s2")] == ["hello"]
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("virtual_time")
+async def test_the_last_words_of_a_call_are_not_kept_when_it_is_over() -> None:
+    kit, live = VoiceKit(), LiveBoard(Desk())
+    with ScriptedProvider() as provider, LoopbackTransport() as transport:
+        channel = RealtimeVoiceChannel("desk", provider=provider, transport=transport)
+        kit.register_channel(channel)
+        live.follow(kit)
+        async with kit:
+            caller = await transport.call(participant_id="ada")
+            caller.ignore("transcript")
+            model = await provider.connected()
+            session = channel.sessions[0]
+            model.emit(Transcript("user", "Hello?", final=True, item_id="i1"))
+            await anyio.sleep(1)
+            assert [line.text for line in live.transcripts.of(session.id)] == ["Hello?"]
+            model.emit(Transcript("user", "Goodbye.", final=True, item_id="i2"))
+            await anyio.sleep(0.1)
+            caller.hang_up()
+            await session.closed.wait()
+            await anyio.sleep(2)
+            assert live.transcripts.of(session.id) == []
+    await live.close()
 
 
 @pytest.mark.anyio

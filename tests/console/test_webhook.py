@@ -11,7 +11,9 @@ import httpx
 import pytest
 
 from tests.console.office import TOKENS, Office
+from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk
+from voice_hitl.askers.escalation import Try
 from voice_hitl.console.app import Console
 from voice_hitl.console.webhook import Webhook, sign, verify
 
@@ -76,6 +78,18 @@ async def test_a_request_is_told_when_it_opens_and_when_it_settles() -> None:
         ]
         settled = json.loads(receiver.requests[-1].content)["request"]["outcome"]
         assert (settled["end"], settled["reason"]) == ("refused", "no")
+
+
+async def test_a_request_that_is_put_to_others_once_the_first_are_gone_is_told_to_open_again() -> None:
+    receiver = Receiver()
+    async with office(receiver) as made:
+        askers = [Try(ConsoleAsker(role, made.desk), patience=60) for role in ("sales", "supervisors")]
+        with made.desk.watch(("sales",)):
+            pending = await made.ask(audience=("sales", "supervisors"), askers=askers)
+        await anyio.sleep(10)  # whoever was there has left, and does not come back
+        made.handler.reject(pending.pending_id)
+        told = [name for name, _ in await receiver.has(4)]
+        assert told == ["request.opened", "request.settled", "request.opened", "request.settled"]
 
 
 async def test_a_delivery_is_signed_and_an_old_or_altered_one_is_not_taken() -> None:

@@ -77,9 +77,10 @@ class Board:
     # --- requests ----------------------------------------------------------------------------------------------------
 
     def open(self, row: Row) -> None:
-        """Show a request; again under its id: it is now asked of others, too."""
+        """Show a request; again under its id: it is now asked of others, too, or once more."""
         known = self._open.get(row.shown.id)
         if known is None:
+            self._settled.pop(row.shown.id, None)  # whoever was asked was gone: it is put to others now
             self._put(row, "request.opened")
         else:
             shown = row.shown.model_copy(update={"taken": known.shown.taken, "transcript": known.shown.transcript})

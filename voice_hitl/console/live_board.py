@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Final
 
 import anyio
@@ -41,7 +42,8 @@ class LiveBoard:
         self.run = secrets.token_urlsafe(6)
         """Which board the numbers of events are of: another process counts anew."""
         self.closed = False
-        self._transcripts = Transcripts()
+        self.transcripts = Transcripts()
+        """What was said last in every live call."""
         self._tasks = Tasks("console")
         self._senders = [WebhookSender(webhook, self._tasks) for webhook in webhooks]
         self._news = anyio.Event()
@@ -66,7 +68,7 @@ class LiveBoard:
             caller=lying.caller,
             language=lying.language,
             roles=lying.roles,
-            transcript=self._transcripts.of(asking.request.session_id),
+            transcript=self.transcripts.of(asking.request.session_id),
         )
         self.show(row)
 
@@ -82,7 +84,8 @@ class LiveBoard:
 
     def show(self, row: Row) -> None:
         """Show a request."""
-        is_new = self.board.find(row.shown.id) is None
+        known = self.board.find(row.shown.id)
+        is_new = known is None or known.shown.outcome is not None
         self.board.open(row)
         self._tell()
         if is_new:
@@ -133,16 +136,17 @@ class LiveBoard:
             await anyio.sleep(TOLD_AFTER_S)
             confidential = confidential or self._is_confidential(session, handlers)
             now = current_time()
-            self._transcripts.said(session, event.role, event.text, at, now=now, confidential=confidential)
-            self.board.said(session, self._transcripts.of(session))
+            self.transcripts.said(session, event.role, event.text, at, now=now, confidential=confidential)
+            self.board.said(session, self.transcripts.of(session))
             self._tell()
 
         async def settled(event: PendingInputEvent, _context: HookContext) -> None:
             if event.question is not None and event.question.sensitive:
-                self._transcripts.confidential_until(event.session_id, current_time())
+                self.transcripts.confidential_until(event.session_id, current_time())
 
         async def ended(event: SessionEvent, _context: HookContext) -> None:
-            self._transcripts.forget(event.session_id)
+            # What was said last is shown a moment later: forgotten before that, it would be kept for good.
+            Timer(2 * TOLD_AFTER_S, partial(self.transcripts.forget, event.session_id))
 
         kit.hook(HookTrigger.ON_TRANSCRIPTION, HookExecution.ASYNC, name="console")(said)
         kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, HookExecution.ASYNC, name="console")(settled)

@@ -30,7 +30,8 @@ class Transcripts:
         lines.append(Line(role=role, text=MASKED if masked else text[:LONGEST_LINE], at=at))
 
     def confidential_until(self, session: str, now: float) -> None:
-        """A confidential question has just ended."""
+        """A confidential question has just ended: perhaps with its session, or long after it."""
+        self._masked_until = {each: until for each, until in self._masked_until.items() if now < until}
         self._masked_until[session] = now + MASKED_FOR_S
 
     def of(self, session: str) -> list[Line]:
