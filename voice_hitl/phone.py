@@ -15,6 +15,9 @@ from voice_hitl.transport import AudioIn, Digit, HangUpReason, Heard, HungUp, Le
 LINE_RATE = 8_000
 """Samples a second on the line (ITU-T G.711)."""
 
+ROUND_TRIP_MS = 250.0
+"""What the round trip to a telephone is taken for: neither G.711 over RTP nor a media stream measures it to the ear."""
+
 SILENCE_S = 5.0
 """A line sends a frame every 20 ms, silence too: none for so long, and the far end has vanished."""
 

@@ -13,6 +13,8 @@ from voice_hitl.frozen import frozen
 from voice_hitl.provider import Receiver
 
 HangUpReason = Literal["caller", "us", "lost", "transferred", "limit"]
+"""Who, or what, ended a call. `limit`: it has lasted as long as whoever holds it allows."""
+
 After = Literal["now", "playout"]
 
 
@@ -49,6 +51,8 @@ class LegCapabilities:
     hosted: bool = False
     """Whether the media are somewhere else: no audio passes through here."""
     transfers: bool = False
+    usual_round_trip_ms: float = 100.0
+    """What the round trip to the far end of such a leg is taken for, where there is no measurement."""
     rejoin_s: float = 0.0
     """How long a lost leg of this kind is worth waiting for (15 WebRTC, 0 phone); the channel may say otherwise."""
 

@@ -10,11 +10,13 @@ import pytest
 from tests.askers.spoken_desk import RATE, speech
 from tests.channels.desk import Call, Desk
 from tests.channels.kept import settle_down
+from tests.channels.meeting import Meeting
 from voice_hitl.audio.resample import Resampler
 from voice_hitl.line import CallerBegan, CallerEnded, CallerSaid, CallerVoice, LineEvent
 from voice_hitl.provider import AudioOut, ProviderCapabilities, ResponseEnded, ResponseStarted, Transcript
 from voice_hitl.tasks import current_time
 from voice_hitl.testing import Held, Interrupted, SentAudio
+from voice_hitl.transport import LegCapabilities
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
@@ -136,6 +138,42 @@ async def test_whose_voice_it_is_that_is_heard_is_told_by_its_sound(*, deaf: boo
             while not isinstance(event, CallerSaid | CallerVoice):
                 event = await held.events().get()
             assert event.is_ours is (whose == "ours")
+
+
+@pytest.mark.parametrize(("measured", "usual", "taken_off"), [(None, 100, 100), (None, 250, 250), (180, 250, 180)])
+async def test_the_callers_times_are_theirs_the_round_trip_is_taken_off(
+    measured: float | None, usual: float, taken_off: float
+) -> None:
+    async with Desk(capabilities=QUIET, leg=LegCapabilities(usual_round_trip_ms=usual)) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        call.caller.leg.round_trip_ms = measured
+        async with call.session.line.taken_by("p1", after="now") as held:
+            await call.caller.stay_silent(200)
+            spoke = current_time()
+            await call.caller.speak(speech(0.4))
+            began = await held.events().get()
+            assert isinstance(began, CallerBegan)
+            assert began.at == pytest.approx(spoke - taken_off / 1000, abs=0.04)
+
+
+async def test_what_comes_back_on_one_lane_of_a_room_says_nothing_of_another() -> None:
+    ours, hers = recorded("booking"), (np.frombuffer(recorded("yes_please"), np.int16) // 8).tobytes()
+    async with Meeting(model=QUIET, rate=RATE) as meeting:
+        ada, ben = meeting.person("ada"), meeting.person("ben")
+        model = await meeting.serve()
+        model.ignore(Held)
+        async with meeting.session().line.taken_by("p1", after="now", audience=["ada"]) as held:
+            held.play(ours, 1)
+            held.end_part(1)
+            await anyio.sleep(0.3)
+            async with anyio.create_task_group() as group:
+                group.start_soon(ben.speak, ours[: len(hers)])
+                group.start_soon(ada.speak, hers)
+            event = await held.events().get()
+            while not isinstance(event, CallerVoice):
+                event = await held.events().get()
+            assert (event.by, event.is_ours) == ("ada", False)
 
 
 async def test_nothing_is_said_beside_the_model_while_anybody_speaks() -> None:

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
-from voice_hitl.phone import PhoneAudio
+from voice_hitl.phone import ROUND_TRIP_MS, PhoneAudio
 from voice_hitl.provider import Receiver
 from voice_hitl.transport import After, HangUpReason, Heard, LegCapabilities, LegEvent, LegInfo
 from voice_hitl_sip.media import Media
+
+CAPABILITIES = LegCapabilities(digits=True, echo_cancelled=False, usual_round_trip_ms=ROUND_TRIP_MS)
+"""Keys, and echo: a telephone has no canceller that we may count on."""
 
 
 class SipLeg:
@@ -36,8 +39,8 @@ class SipLeg:
 
     @property
     def capabilities(self) -> LegCapabilities:
-        """Keys, and echo: a telephone has no canceller that we may count on."""
-        return LegCapabilities(digits=True, echo_cancelled=False)
+        """What a telephone can do."""
+        return CAPABILITIES
 
     @property
     def over(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Protocol
 import anyio
 
 from voice_hitl.audio.g711 import decode_ulaw, encode_ulaw
-from voice_hitl.phone import PhoneAudio
+from voice_hitl.phone import ROUND_TRIP_MS, PhoneAudio
 from voice_hitl.provider import Receiver
 from voice_hitl.tasks import Mailbox
 from voice_hitl.transport import After, HangUpReason, Heard, LegCapabilities, LegEvent, LegInfo, Played
@@ -45,6 +45,9 @@ class TwilioLeg:
         self._socket = socket
         self._stream_id = stream_id
         self._rest = rest
+        self._capabilities = LegCapabilities(
+            digits=True, echo_cancelled=False, transfers=rest is not None, usual_round_trip_ms=ROUND_TRIP_MS
+        )
         self._out: Mailbox[str] = Mailbox(limit=WAITING_MEDIA, droppable=_is_media)
         owner = f"Twilio call {info.call_id}"
         self._audio = PhoneAudio(rate, send=self._send_frame, finished=self._mark, owner=owner)
@@ -60,7 +63,7 @@ class TwilioLeg:
     @property
     def capabilities(self) -> LegCapabilities:
         """Keys, and echo: a telephone has no canceller that we may count on."""
-        return LegCapabilities(digits=True, echo_cancelled=False, transfers=self._rest is not None)
+        return self._capabilities
 
     @property
     def over(self) -> bool:

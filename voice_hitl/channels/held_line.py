@@ -33,9 +33,6 @@ from voice_hitl.speech.played_prompt import OVERLAP_S
 from voice_hitl.tasks import Mailbox, current_time
 from voice_hitl.transport import AudioIn, Played
 
-ROUND_TRIP_MS = 100.0
-"""What is taken off the caller's times where the leg has no measurement."""
-
 HOSTED_LAG_S = OVERLAP_S
 """What is taken off the times at which a provider that holds the media tells of the caller's voice.
 
@@ -287,7 +284,8 @@ class HeldVoiceLine:
     def _lag(self) -> float:
         if self._hosted is not None:
             return HOSTED_LAG_S
-        return (self._session.leg.round_trip_ms or ROUND_TRIP_MS) / 1000
+        leg = self._session.leg
+        return (leg.round_trip_ms or leg.capabilities.usual_round_trip_ms) / 1000
 
     # --- the model ---------------------------------------------------------------------------------------------------
 
