@@ -241,9 +241,16 @@ class Line(Protocol):
         """
         ...
 
+    async def play_music(self, pcm: bytes) -> None:
+        """Play this (mono int16 at `rate`), over and over; return in the tick in which anybody speaks.
+
+        It is nobody's voice: `quiet_for` takes no notice of it. Cancelled, it ends at once.
+        """
+        ...
+
     @property
     def rate(self) -> int:
-        """Samples a second of the audio that `interject` takes."""
+        """Samples a second of the audio that `interject` and `play_music` take."""
         ...
 
     def taken_by(

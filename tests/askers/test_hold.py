@@ -52,12 +52,15 @@ class Colleague:
 
 
 class Desk:
-    def __init__(self, *, capabilities: ProviderCapabilities = ABLE) -> None:
+    def __init__(self, *, capabilities: ProviderCapabilities = ABLE, hold: HoldLines | None = None) -> None:
         self.colleague = Colleague()
         self.provider = ScriptedProvider(capabilities=capabilities)
         self.transport = LoopbackTransport()
         self.human = HumanInputToolHandler(
-            {"ConfirmAction"}, timeout=600, tool_definitions=[confirm_action()], askers=[self.colleague, HoldLines()]
+            {"ConfirmAction"},
+            timeout=600,
+            tool_definitions=[confirm_action()],
+            askers=[self.colleague, hold or HoldLines()],
         )
         self.channel = RealtimeVoiceChannel(
             "voice", provider=self.provider, transport=self.transport, human_input_handler=self.human
@@ -71,6 +74,14 @@ class Desk:
         model.call_tool("ConfirmAction", {"action": "Refund 20 dollars."})
         return caller, model
 
+    async def line(self, caller: LoopbackCaller, model: ScriptedConnection, text: str, *, within_s: float) -> None:
+        """A line is wanted of the model; a second later the caller has heard it."""
+        await model.expect(Said, text=text, within_s=within_s)
+        item = f"line-{model.counts[Said]}"
+        model.emit(ResponseStarted(item, ours=True), AudioOut(bytes(RATE * 2), item, response_id=item))
+        model.emit(ResponseEnded(item))
+        await caller.hears(1000, item=item)
+
     async def answer(self, model: ScriptedConnection) -> None:
         assert self.colleague.asking is not None
         await self.colleague.asking.answer(Answer(True, by="lee"))
@@ -82,14 +93,10 @@ async def test_the_lines_come_at_growing_intervals_and_end_with_the_answer() -> 
     desk = Desk()
     with desk.provider, desk.transport:
         caller, model = await desk.ask()
-        for number, (text, silence) in enumerate(((FIRST, 2), (THEN, 15), (THEN, 30), (THEN, 60), (THEN, 60))):
+        for text, silence in ((FIRST, 2), (THEN, 15), (THEN, 30), (THEN, 60), (THEN, 60)):
             before = anyio.current_time()
-            await model.expect(Said, text=text, within_s=90)
-            assert anyio.current_time() - before == pytest.approx(silence, abs=0.3)
-            line = f"line-{number}"
-            model.emit(ResponseStarted(line, ours=True), AudioOut(bytes(RATE * 2), line, response_id=line))
-            model.emit(ResponseEnded(line))
-            await caller.hears(1000, item=line)
+            await desk.line(caller, model, text, within_s=90)
+            assert anyio.current_time() - before == pytest.approx(silence + 1, abs=0.3)
         await desk.answer(model)
         await anyio.sleep(200)
         assert model.counts[Said] == 5
@@ -106,6 +113,55 @@ async def test_a_line_waits_for_the_models_own_words_and_for_the_caller() -> Non
         model.emit(SpeechStarted("u1"))
         await model.expect_nothing(for_s=60)
         await desk.answer(model)
+
+
+async def test_music_fills_the_time_between_the_lines_and_makes_them_no_later() -> None:
+    desk = Desk(hold=HoldLines(music=bytes(range(250)), music_rate=8_000))
+    with desk.provider, desk.transport:
+        caller, model = await desk.ask()
+        await model.expect_nothing(for_s=1.5)
+        assert caller.heard.total() == 0, "there is none before the first line"
+        await desk.line(caller, model, FIRST, within_s=2)
+        before = anyio.current_time()
+        await caller.hears(1000, item="music")
+        assert anyio.current_time() - before == pytest.approx(2, abs=0.2), "a second of silence first"
+        await desk.line(caller, model, THEN, within_s=20)
+        assert anyio.current_time() - before == pytest.approx(1 + 15 + 1, abs=0.5)
+        assert caller.heard["music"] == pytest.approx(15_000, abs=400)
+        await desk.answer(model)
+
+
+@pytest.mark.parametrize("who", ["model", "caller", "nobody"])
+async def test_music_ends_in_the_tick_in_which_anybody_speaks_and_with_the_answer(who: str) -> None:
+    desk = Desk(hold=HoldLines(music=bytes(range(250)), music_rate=8_000))
+    with desk.provider, desk.transport:
+        caller, model = await desk.ask()
+        await desk.line(caller, model, FIRST, within_s=3)
+        await caller.hears(500, item="music")
+        match who:
+            case "model":
+                words = AudioOut(bytes(RATE * 2), "words", response_id="r2")
+                model.emit(ResponseStarted("r2"), words, ResponseEnded("r2"))
+                began = anyio.current_time()
+                await caller.hears(20, item="words")
+                assert anyio.current_time() - began <= 0.1, "the words waited for the music"
+            case "caller":
+                model.emit(SpeechStarted("u1"))
+                await anyio.sleep(0.1)
+            case _:
+                await desk.answer(model)
+        heard = caller.heard["music"]
+        await anyio.sleep(0.9)
+        assert caller.heard["music"] == heard
+        if who == "model":
+            await caller.hears(heard + 500, item="music")
+        if who != "nobody":
+            await desk.answer(model)
+
+
+def test_music_is_whole_samples() -> None:
+    with pytest.raises(ValueError, match="int16"):
+        HoldLines(music=b"123")
 
 
 async def test_a_request_that_only_hold_lines_reach_is_unanswered_at_once() -> None:

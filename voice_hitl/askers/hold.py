@@ -1,14 +1,17 @@
 """`HoldLines`: the caller is not left in silence while somebody else is being asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import anyio
+import anyio.to_thread
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp
 from voice_hitl.askers.synthesis import Synthesis
 from voice_hitl.askers.wording import HOLD_LINES, code_of
+from voice_hitl.audio.resample import Resampler
 from voice_hitl.line import Line
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.requests.pending import PendingInput
@@ -19,6 +22,9 @@ FIRST_S = 2.0
 
 THEN_S = (15.0, 30.0, 60.0)
 """The silence before each line after that; before the last one's successors as before the last one."""
+
+BEFORE_MUSIC_S = 1.0
+"""The silence between a line, or anybody's words, and music."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +38,12 @@ class HoldLines:
         lines: The lines, the first first, then the others in turn; by default in the session's language.
         language: The language of `lines`, and of the default ones; by default the session's.
         first_s: Seconds after the last audio heard.
-        then_s: Seconds of silence before the second line, the third, ...
+        then_s: Seconds of silence, or of music, before the second line, the third, ...
+        music: Played between the lines, over and over: mono int16 at `music_rate`. Without it there is silence.
+        music_rate: Samples a second of it.
+
+    Raises:
+        ValueError: `music` is half a sample.
     """
 
     speaker: Speaker | None = None
@@ -40,6 +51,12 @@ class HoldLines:
     language: str | None = None
     first_s: float = FIRST_S
     then_s: Sequence[float] = THEN_S
+    music: bytes = field(default=b"", repr=False)
+    music_rate: int = 16_000
+
+    def __post_init__(self) -> None:
+        if len(self.music) % 2:
+            raise ValueError("music is mono int16: an even number of bytes")
 
     @property
     def name(self) -> str:
@@ -68,16 +85,27 @@ class HoldLines:
         """Say a line after each silence, until the request is over."""
         if session is None or session.line is None:
             return None
+        line = session.line
         language = self.language or session.language
         lines = self.lines or HOLD_LINES[code_of(language)]
+        music = await self._music_at(line.rate) if line.carries_audio else b""
         said = 0
         while True:
-            await session.line.quiet_for(self.first_s if said == 0 else self.then_s[min(said, len(self.then_s)) - 1])
+            seconds = self.first_s if said == 0 else self.then_s[min(said, len(self.then_s)) - 1]
+            if music and said and asking.asks_others:
+                if not await _plays(music, seconds, line):
+                    continue
+            else:
+                await line.quiet_for(seconds)
             if asking.asks_others:
-                await self._say(_line(lines, said), language, session.line)
+                await self._say(_line(lines, said), language, line)
                 said += 1
             else:
                 await anyio.sleep(self.first_s)  # it is the caller who is being asked
+
+    async def _music_at(self, rate: int) -> bytes:
+        resampler = Resampler(self.music_rate, rate, quality="HQ")
+        return await anyio.to_thread.run_sync(partial(resampler.push, self.music)) + resampler.flush()
 
     async def _say(self, text: str, language: str, line: Line) -> None:
         if self.speaker is None or not line.carries_audio:
@@ -85,6 +113,14 @@ class HoldLines:
         else:
             voice = await Synthesis.of(self.speaker, text, language=language, rate=line.rate)
             await line.interject(await voice.whole())
+
+
+async def _plays(music: bytes, seconds: float, line: Line) -> bool:
+    """Play music for so long; whether nobody spoke into it."""
+    await line.quiet_for(BEFORE_MUSIC_S)
+    with anyio.move_on_after(seconds) as time:
+        await line.play_music(music)
+    return time.cancelled_caught
 
 
 def _line(lines: Sequence[str], said: int) -> str:

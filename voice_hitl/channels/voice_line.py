@@ -11,6 +11,7 @@ from voice_hitl.channels.held_line import HeldVoiceLine
 from voice_hitl.channels.line_session import LineSession
 from voice_hitl.channels.link import Link
 from voice_hitl.channels.model_voice import ModelVoice
+from voice_hitl.channels.music import Music
 from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.line import After, Verbatim
 from voice_hitl.provider import ProviderCapabilities
@@ -34,6 +35,7 @@ class VoiceLine:
         self._floor = floor
         self._capabilities = capabilities
         self._model = ModelVoice(lambda: session.model_speaks)
+        self._music = Music(lambda: session.leg, capabilities.rate)
         self._held: HeldVoiceLine | None = None
         self._times_held = 0
         self._account: DeafAccount | None = None
@@ -118,11 +120,17 @@ class VoiceLine:
         """Say something while nobody holds the floor and nobody speaks."""
         if not self._session.is_quiet:
             return
+        self._music.stop()
         self._quiet_since = current_time()  # also where nothing is heard of it: else it would be said without end
         if isinstance(voice, str):
             await self._say(voice)
         else:
             self._session.interject(voice)
+
+    async def play_music(self, pcm: bytes) -> None:
+        """Play this, over and over, until somebody speaks."""
+        if self._session.is_quiet:
+            await self._music.play(pcm)
 
     @asynccontextmanager
     async def taken_by(
@@ -140,6 +148,7 @@ class VoiceLine:
                 await self._hold(on=True)
                 await self._session.floor_changed(taken=True)
                 self._held = held = self._take(pending_id, deaf=deaf, audience=audience)
+                self._music.stop()
                 try:
                     yield held
                 finally:
@@ -225,5 +234,6 @@ class VoiceLine:
     def _note_quiet(self) -> None:
         if not self._session.is_quiet:
             self._quiet_since = None
+            self._music.stop()
         elif self._quiet_since is None:
             self._quiet_since = current_time()

@@ -7,6 +7,7 @@ from voice_hitl.calls.book import Book
 from voice_hitl.channels.callers_leg import CallersLeg
 from voice_hitl.channels.floor import Floor
 from voice_hitl.channels.link import Link
+from voice_hitl.channels.music import MUSIC
 from voice_hitl.channels.open_calls import OpenCalls
 from voice_hitl.channels.playback import Cut, Playback
 from voice_hitl.channels.session_requests import SessionRequests
@@ -132,7 +133,7 @@ class Voices:
 
     def played(self, event: Played) -> None:
         """The caller heard some of it."""
-        if self.line.held is not None and self.line.held.played(event):
+        if event.item == MUSIC or (self.line.held is not None and self.line.held.played(event)):
             return
         if self._playback.heard(event):
             self.line.voice_changed()
