@@ -40,6 +40,11 @@ class OpenAIRealtimeConnection:
         """Frames of the caller's voice that the socket was too slow for."""
         return self._wire.dropped_frames
 
+    @property
+    def expired(self) -> bool:
+        """Whether the service has ended the session at its time limit."""
+        return self._conversation.expired
+
     async def open(self, config: ProviderConfig) -> None:
         """Start, and return when the session stands as asked for.
 

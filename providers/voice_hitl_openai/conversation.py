@@ -86,6 +86,8 @@ class Conversation:
         self._kept: tuple[str, ...] | None = None
         self._connected = False
         self._leaving = False
+        self.expired = False
+        """Whether the service has ended the session at its time limit."""
 
     @property
     def held(self) -> bool:
@@ -267,7 +269,9 @@ class Conversation:
         self._session.show(echo)
         if not self._connected:
             self._connected = True
-            self._events.append(Connected(echo.expires_at + self._clock_offset if echo.expires_at else None))
+            # Whoever attaches to a call anew finds the same session: that would not put its end off.
+            ends = echo.expires_at if not self._hosted else None
+            self._events.append(Connected(ends + self._clock_offset if ends else None))
             if self._kept is not None:
                 self._events.append(Resumed(self._kept))
             self._tell_resumed()
@@ -347,6 +351,7 @@ class Conversation:
             case "harmless":
                 pass
             case "expired":
+                self.expired = True
                 self._leave()
             case "fatal" | "error" as weight:
                 self._events.append(ProviderFailed(weight == "fatal", refusal.code, refusal.message))

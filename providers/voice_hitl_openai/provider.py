@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from openai import omit
@@ -12,6 +13,7 @@ from websockets.exceptions import InvalidStatus
 from voice_hitl.errors import ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
 from voice_hitl.tasks import current_time
+from voice_hitl.transport import HangUpReason
 from voice_hitl_openai.client import Client
 from voice_hitl_openai.connection import OpenAIRealtimeConnection
 from voice_hitl_openai.conversation import Conversation
@@ -21,6 +23,14 @@ from voice_hitl_openai.settings import MOST_RESULT_CHARS, RATE, Settings, defaul
 MOST_CALL_ID_CHARS: Final = 32
 
 NOT_THERE: Final = 404
+
+
+@dataclass(slots=True)
+class _Hosted:
+    """A call whose media the service holds, and what was attached to it last."""
+
+    on_end: Callable[[HangUpReason], None]
+    attached: OpenAIRealtimeConnection | None = None
 
 
 class OpenAIRealtimeProvider:
@@ -58,7 +68,7 @@ class OpenAIRealtimeProvider:
         """The model's name."""
         self.client = Client(api_key, base_url)
         """What it reaches the service with."""
-        self._on_hosted_end: dict[str, Callable[[], None]] = {}
+        self._hosted: dict[str, _Hosted] = {}
         self._settings = Settings(
             voice=voice,
             transcription_model=transcription_model,
@@ -108,13 +118,21 @@ class OpenAIRealtimeProvider:
         async def connect() -> OpenAIRealtimeConnection:
             socket = await self._reach(config.hosted_call_id)
             stem, clock_offset = secrets.token_hex(3), current_time() - time.time()
-            return OpenAIRealtimeConnection(socket, Conversation(self._settings, stem=stem, clock_offset=clock_offset))
+            conversation = Conversation(self._settings, stem=stem, clock_offset=clock_offset)
+            connection = OpenAIRealtimeConnection(socket, conversation)
+            if config.hosted_call_id in self._hosted:
+                self._hosted[config.hosted_call_id].attached = connection
+            return connection
 
         return await stands(connect, config)
 
-    def host(self, call_id: str, on_end: Callable[[], None]) -> None:
-        """A call whose media the service holds was accepted; `on_end` is told when it is found to be over."""
-        self._on_hosted_end[call_id] = on_end
+    def host(self, call_id: str, on_end: Callable[[HangUpReason], None]) -> None:
+        """A call whose media the service holds was accepted; `on_end` is told why, when it is found to be over."""
+        self._hosted[call_id] = _Hosted(on_end)
+
+    def let_go(self, call_id: str) -> None:
+        """Such a call is over, as far as we are concerned; again, it does nothing."""
+        self._hosted.pop(call_id, None)
 
     async def _reach(self, call_id: str) -> AsyncRealtimeConnection:
         sdk = await self.client.sdk()
@@ -124,8 +142,9 @@ class OpenAIRealtimeProvider:
                     model=omit if call_id else self.model, call_id=call_id or omit, websocket_connection_options=OPTIONS
                 ).enter()
             except InvalidStatus as refused:
-                on_end = self._on_hosted_end.pop(call_id, None) if refused.response.status_code == NOT_THERE else None
-                if on_end is None:
+                hosted = self._hosted.get(call_id)
+                if hosted is None or refused.response.status_code != NOT_THERE:
                     raise
-                on_end()
+                at_its_limit = hosted.attached is not None and hosted.attached.expired
+                hosted.on_end("limit" if at_its_limit else "caller")
                 raise ProviderError(f"the call {call_id} is over") from refused

@@ -6,7 +6,7 @@ up or refers it to somebody else. The provider that it is made with then attache
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,13 +50,22 @@ class OpenAISipCall:
 
 
 class OpenAISipLeg:
-    """A call whose media are OpenAI's. It carries no audio; keys come from the provider's connection."""
+    """A call whose media are OpenAI's. It carries no audio; keys come from the provider's connection.
+
+    A call lasts as long as its session may: at that time OpenAI ends it, and `HungUp.reason` is `limit`.
+
+    Args:
+        info: Where it comes from.
+        client: Controls it.
+        on_over: Is told, once, that it is over.
+    """
 
     round_trip_ms: float | None = None
 
-    def __init__(self, info: LegInfo, client: Client) -> None:
+    def __init__(self, info: LegInfo, client: Client, on_over: Callable[[], None] = lambda: None) -> None:
         self._info = info
         self._client = client
+        self._on_over = on_over
         self._events: Mailbox[LegEvent] = Mailbox()
 
     @property
@@ -127,6 +136,7 @@ class OpenAISipLeg:
         if not self.over:
             self._events.put(HungUp(reason, current_time()))
             self._events.close()
+            self._on_over()
 
 
 class OpenAISipTransport:
@@ -215,21 +225,19 @@ class OpenAISipTransport:
         except OpenAIError as error:
             raise refused(error, f"call {call_id} to be accepted") from error
         connection.accepted = True
-        leg = self._legs[call_id] = OpenAISipLeg(connection.info, self._client)
-        self._provider.host(call_id, lambda: self._over(call_id))
+        leg = self._legs[call_id] = OpenAISipLeg(connection.info, self._client, lambda: self._over(call_id))
+        self._provider.host(call_id, leg.ended)
         return leg
 
     def _over(self, call_id: str) -> None:
-        leg = self._legs.pop(call_id, None)
-        if leg is not None:
-            leg.ended("caller")
+        del self._legs[call_id]
+        self._provider.let_go(call_id)
 
     async def aclose(self) -> None:
         """Hang up every call and take no more."""
         self._on_incoming = None
         for leg in list(self._legs.values()):
             await leg.hang_up()
-        self._legs.clear()
         await self._tasks.close()
 
 

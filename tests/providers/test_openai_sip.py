@@ -19,6 +19,7 @@ from voice_hitl.enums import HookTrigger
 from voice_hitl.errors import ProviderError
 from voice_hitl.hooks import HookContext
 from voice_hitl.provider import (
+    Connected,
     PlaybackEnded,
     ProviderConfig,
     ProviderDigit,
@@ -156,6 +157,14 @@ async def test_a_caller_who_hangs_up_ends_the_session(server: OpenAISipServer) -
         call.hang_up()
         await voice.closed.wait()
         assert voice.end_reason == "caller"
+
+
+async def test_a_call_that_has_lasted_as_long_as_it_may_ends_at_its_limit(server: OpenAISipServer) -> None:
+    async with desk_at(server) as desk:
+        call, _session, voice = await desk.taken()
+        call.expire()
+        await voice.closed.wait()
+        assert voice.end_reason == "limit"
 
 
 async def test_we_hang_up(server: OpenAISipServer) -> None:
@@ -308,6 +317,11 @@ async def attached(server: OpenAISipServer) -> AsyncGenerator[tuple[Attached, Se
             yield beside, call, await server.session()
         finally:
             await beside.aclose()
+
+
+async def test_a_call_is_not_attached_to_anew_to_put_off_its_end(server: OpenAISipServer) -> None:
+    async with attached(server) as (beside, _call, _session):
+        assert await beside.until(Connected) == Connected(None)
 
 
 async def test_what_was_heard_is_told_when_the_service_has_played_it(server: OpenAISipServer) -> None:

@@ -96,6 +96,13 @@ class ServerCall:
         """The caller hangs up: the session ends with the call."""
         self.becomes("over")
 
+    def expire(self) -> None:
+        """The session comes to its time limit, and the call ends with it."""
+        if self.session is None:
+            raise AssertionError("nobody has attached to the call")
+        self.state = "over"
+        self.session.expire()
+
     def becomes(self, state: State) -> None:
         """Change its state, and end its session where that ends it."""
         self.state = state
