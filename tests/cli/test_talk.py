@@ -13,8 +13,12 @@ from voice_hitl.testing.converse import Key, Silence
 TOOLS = """
 from voice_hitl.questions.model import Confirm
 from voice_hitl.tools.asking import confirm_action
+from voice_hitl.tools.definition import AITool
 
 confirm = confirm_action()
+refund = AITool(
+    "refund", requires_approval=lambda arguments: True, approvers=("caller",), speak="Refund {amount} euros."
+)
 question = Confirm(prompt="Shall I book it?")
 nothing = 7
 """
@@ -33,6 +37,14 @@ def test_a_dialogue_is_held_with_the_reason_for_every_reading(file: Callable[[st
     assert result.exit_code == 0
     assert "Book a table." in result.output
     assert "goes to the model" in result.output
+    assert "answered: False" in result.output
+
+
+def test_a_tool_that_needs_an_approval_is_asked_about_as_a_call_does(file: Callable[[str], str]) -> None:
+    given = ["talk", file("refund"), "--arguments", '{"amount": 20}']
+    result = CliRunner().invoke(app, given, input="no\n")
+    assert result.exit_code == 0
+    assert "agent: Refund 20 euros. Shall I go ahead?" in result.output
     assert "answered: False" in result.output
 
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from voice_hitl.cli.target import load_target
 from voice_hitl.errors import InvalidQuestion, VoiceHitlError
+from voice_hitl.human_input.approvals import approval_of
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
 from voice_hitl.speech.manner import Manner
 from voice_hitl.testing.converse import Conversing, Key, Silence, Turn
@@ -37,8 +38,11 @@ def question_of(target: str, arguments: str) -> Question:
         raise CannotTalk(f"the arguments are not JSON: {error}") from None
     if not isinstance(given, dict):
         raise CannotTalk("the arguments are a JSON object")
+    call = cast("Mapping[str, object]", given)
+    if isinstance(found, AITool) and found.requires_approval is not False:
+        return approval_of(found, call)
     try:
-        return as_human_tool(found).question(cast("Mapping[str, object]", given))
+        return as_human_tool(found).question(call)
     except InvalidQuestion as error:
         raise CannotTalk(f"{target} cannot be asked with these arguments: {error}") from None
 

@@ -35,26 +35,29 @@ def open_approval(
     Raises:
         ToolRefusedError: The same call of this session is being asked about already: a gated call is never shared.
     """
-    context = caller.context
-    bound = digest(tool.name, arguments)
-    for request in human.handler.open_in(context.session_id):
-        if isinstance(request.question, Approval) and request.question.digest == bound:
+    question = approval_of(tool, arguments)
+    for request in human.handler.open_in(caller.context.session_id):
+        if isinstance(request.question, Approval) and request.question.digest == question.digest:
             raise ToolRefusedError(f"The same call of {tool.name!r} is already being asked about. {NOTHING_EXECUTED}")
-    question = Approval(
+    fields = caller.fields(channel_type=channel_type, question=question)
+    pending = new_pending(tool.name, arguments, audience=tool.approvers, **fields)
+    asks = HumanTool(tool, lambda _arguments: question, _decision)
+    askers = human.askers_of(tool.name)
+    return human.handler.open(NewRequest(pending, human.timeout, asks, askers, caller.session, runs=True))
+
+
+def approval_of(tool: AITool, arguments: Mapping[str, object]) -> Approval:
+    """What is asked before this tool may run with these arguments."""
+    return Approval(
         tool=tool.name,
         arguments=arguments,
-        digest=bound,
+        digest=digest(tool.name, arguments),
         allow_edits=tool.allow_edits,
         parameters=tool.parameters,
         risk=tool.risk,
         title=tool.title,
         speak=tool.speak,
     )
-    fields = caller.fields(channel_type=channel_type, question=question)
-    pending = new_pending(tool.name, arguments, audience=tool.approvers, **fields)
-    asks = HumanTool(tool, lambda _arguments: question, _decision)
-    askers = human.askers_of(tool.name)
-    return human.handler.open(NewRequest(pending, human.timeout, asks, askers, caller.session, runs=True))
 
 
 async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput) -> dict[str, object]:
