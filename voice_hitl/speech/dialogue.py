@@ -4,7 +4,7 @@ VoiceXML's form is the field's word for it. Pure: what happens and when goes in 
 come out, and `deadline()` says when to come back. Silence is never an answer; a doubtful yes is never a yes.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from voice_hitl.questions.model import Form, Question
@@ -26,6 +26,7 @@ from voice_hitl.speech.effects import (
     WasRead,
 )
 from voice_hitl.speech.interpret import interpret
+from voice_hitl.speech.listening import Listening, YesHeard
 from voice_hitl.speech.manner import KeysFor, Manner, Phrases, Why
 from voice_hitl.speech.played_prompt import PlayedPrompt
 from voice_hitl.speech.reading import Command, CommandName, Match, NoMatch, Reading
@@ -37,9 +38,6 @@ SETTLE_HIGH_S = 1.0
 
 WAIT_S = 60.0
 """How long "hold on" pauses the no-input timer. The request's deadline goes on."""
-
-TRANSCRIPT_S = 5.0
-"""How long a transcript may take before the utterance counts as one that could not be made out."""
 
 LOW_CONFIDENCE = 0.55
 """Below this recognition confidence (0 to 1) a yes is a no-match, and anything else is read back.
@@ -55,15 +53,6 @@ LONGEST_YES = 40
 
 KEYPAD_FIRST = 2
 """The attempt whose reprompt names the keys first."""
-
-
-@dataclass(slots=True)
-class _Pending:
-    """A yes that waits for its settle window to pass."""
-
-    utterance: Utterance
-    settles_at: float
-    reading: Match
 
 
 class Dialogue:
@@ -96,14 +85,10 @@ class Dialogue:
         self._form = form
         self._stage = Stage.asking(question, (), keys_for)
         self._prompt = PlayedPrompt(())
+        self._caller = Listening()
         self._tries = 0
-        self._speaks = False
-        self._no_input_at: float | None = None
-        self._transcript_by: float | None = None
-        self._pending: _Pending | None = None
         self._failed_in_a_row = 0
         self._resumed = 0
-        self._beside = False
         self._unclear: tuple[Utterance, Reading] | None = None
         """What somebody was asked the meaning of, and what it is where they do not know."""
         self.over = False
@@ -112,13 +97,7 @@ class Dialogue:
 
     def deadline(self) -> float | None:
         """When to come back with `tick`, in seconds of the leg's clock; None: only when something happens."""
-        if self.over:
-            return None
-        times = [self._stage.keys.deadline()]
-        if not self._beside:
-            times.append(self._transcript_by)
-        if self._listens:
-            times += [self._no_input_at, self._pending.settles_at if self._pending else None]
+        times = (None, None) if self.over else (self._stage.keys.deadline(), self._caller.deadline())
         return min((at for at in times if at is not None), default=None)
 
     def tick(self, now: float) -> list[Effect]:
@@ -128,20 +107,15 @@ class Dialogue:
         keyed = self._stage.keys.tick(now)
         if keyed is not None:
             return self._keyed("", keyed, now)
-        if self._transcript_by is not None and now >= self._transcript_by:
-            return self.unheard(now)
-        if not self._listens:
-            return []
-        if self._pending is not None and now >= self._pending.settles_at:
-            return self._settle_yes(self._pending)
-        if self._no_input_at is not None and now >= self._no_input_at:
-            return self._again("no_input")
-        return []
-
-    @property
-    def _listens(self) -> bool:
-        """Whether all that was said so far is known, and nobody speaks."""
-        return not (self._speaks or self._beside or self._transcript_by is not None)
+        match self._caller.due(now):
+            case YesHeard() as yes:
+                return self._settle_yes(yes)
+            case "transcript":
+                return self.unheard(now)
+            case "silence":
+                return self._again("no_input")
+            case None:
+                return []
 
     # --- our own voice -----------------------------------------------------------------------------------------------
 
@@ -168,8 +142,8 @@ class Dialogue:
         self._echo.played(self._prompt.sentences[index].text, began, at)
         self._prompt.heard(index, began, at)
         self._stage.note(self._prompt)
-        if self._prompt.ended is not None and self._no_input_at is None:
-            self._no_input_at = at + self._manner.no_input_s
+        if self._prompt.ended is not None and self._caller.silent_until is None:
+            self._caller.silent_until = at + self._manner.no_input_s
 
     def cut(self, index: int, began: float, at: float, left: float | None = None) -> None:
         """The voice was stopped in this sentence, of which `left` seconds were not heard (None: nobody knows)."""
@@ -180,7 +154,7 @@ class Dialogue:
 
     def misspoken(self) -> list[Effect]:
         """What was said was not what should have been: nothing was asked by it, and it is said again."""
-        if self.over or self._beside:
+        if self.over or self._caller.beside:
             return []
         self._stage.first_word_at = self._stage.decisive_end = None
         return self._say(self._prompt.sentences, decides=self._prompt.decides)
@@ -189,42 +163,42 @@ class Dialogue:
 
     def speech_began(self, at: float) -> list[Effect]:
         """The caller begins to speak: the voice stops at once, whatever it turns out to be."""
-        if self.over or self._beside:
+        if self.over or self._caller.beside:
             return []
-        if self._pending is not None and self._transcript_by is None and at >= self._pending.settles_at:
-            return self._settle_yes(self._pending)
-        self._speaks = True
-        self._no_input_at = None
+        settled = self._caller.settled_by(at)
+        if settled is not None:
+            return self._settle_yes(settled)
+        self._caller.begins()
         if self._prompt.playing and self._manner.barge_in and self._manner.echo_cancelled:
             return self._stop()
         return []
 
     def speech_ended(self, at: float) -> list[Effect]:
         """The caller stops: a transcript is due."""
-        if self._speaks and not self.over:
-            self._speaks = False
-            self._transcript_by = at + TRANSCRIPT_S
+        if self._caller.speaks and not self.over:
+            self._caller.ceases(at)
         return []
 
     def unheard(self, now: float) -> list[Effect]:
         """What was said could not be made out: a no-match, never silence."""
-        self._unclear = self._transcript_by = None
-        if self.over or self._beside:
+        self._unclear = self._caller.transcript_by = None
+        if self.over or self._caller.beside:
             return []
         self._failed_in_a_row += 1
-        self._pending = None
+        self._caller.yes = None
         return self._not_an_answer(now)
 
     def utterance(self, heard: Utterance, now: float) -> list[Effect]:
         """The final transcript of an utterance."""
         if self.over:
             return []
-        if self._beside:
+        if self._caller.beside:
             return [PassOn(heard)]
         if not heard.text.strip():
             return self.unheard(now)
-        self._unclear = None
-        self._transcript_by = now + TRANSCRIPT_S if heard.more_due else None
+        self._unclear = self._caller.transcript_by = None
+        if heard.more_due:
+            self._caller.await_transcript(now)
         own = self._echo.sift(heard.text, heard.began, heard.ended)
         if heard.is_ours or (own.echoed and not own.text):
             return self._dropped(heard, "our own voice", now)
@@ -261,10 +235,10 @@ class Dialogue:
 
     def _joined(self, heard: Utterance) -> Utterance:
         """With the yes before it, where that has not settled: "yes" and "but make it eight" are one."""
-        pending, self._pending = self._pending, None
-        if pending is None:
+        yes = self._caller.take_yes()
+        if yes is None:
             return heard
-        before = pending.utterance
+        before = yes.utterance
         confidences = [each for each in (before.confidence, heard.confidence) if each is not None]
         text, sure = f"{before.text} {heard.text}", min(confidences, default=None)
         return replace(heard, text=text, began=before.began, confidence=sure)
@@ -282,18 +256,19 @@ class Dialogue:
         read = WasRead(heard.text, reading, reading.rule)
         is_open = isinstance(reading, NoMatch) and not reading.between
         if self._manner.asks_what_is_meant and is_open and self._stage.correction(heard.text, language) is None:
-            self._unclear, self._transcript_by = (heard, reading), now + TRANSCRIPT_S
+            self._unclear = heard, reading
+            self._caller.await_transcript(now)
             return [read, Unclear(self._stage.reads, heard)]
         return [read, *self._read(reading, heard, now)]
 
     def understood(self, heard: Utterance, reading: Reading, now: float) -> list[Effect]:
         """Somebody says what an unclear utterance means. A yes to a confirmation or approval is not taken from them."""
-        if self.over or self._speaks or self._unclear is None or heard is not self._unclear[0]:
+        if self.over or self._caller.speaks or self._unclear is None or heard is not self._unclear[0]:
             return []
         by_rule = self._unclear[1]
         self._unclear = None
         if not heard.more_due:
-            self._transcript_by = None
+            self._caller.transcript_by = None
         match reading:
             case Match(value) if self._stage.wants_yes_or_no and value is not False:
                 reading = NoMatch(rule="a yes is only what the caller says")
@@ -343,19 +318,20 @@ class Dialogue:
         if heard.confidence is not None and heard.confidence < LOW_CONFIDENCE:
             return self._again("no_match")
         window = SETTLE_HIGH_S if self._stage.is_high else SETTLE_S
-        self._pending = _Pending(heard, heard.ended + window, reading)
+        self._caller.yes = YesHeard(heard, reading, heard.ended + window)
         return []
 
-    def _settle_yes(self, pending: _Pending) -> list[Effect]:
-        self._pending = None
-        rule, heard = pending.reading.rule, pending.utterance
+    def _settle_yes(self, yes: YesHeard) -> list[Effect]:
+        """A yes has waited for more, and nothing came."""
+        self._caller.yes = None
+        rule, heard = yes.reading.rule, yes.utterance
         if self._stage.kind == "read_back":
             return self._end(self._filled(self._stage.value, None, "voice", rule, self._stage.heard or heard))
         if self._stage.is_high and self._stage.kind == "ask":
             words = self._phrases.second_yes(self._asked)
             self._stage = Stage.second_yes(self._stage, words, self._keys_for)
             return self._say(words)
-        return self._end(self._filled(True, pending.reading.remainder, "voice", rule, heard))
+        return self._end(self._filled(True, yes.reading.remainder, "voice", rule, heard))
 
     def _valued(self, reading: Match, value: object, heard: Utterance) -> list[Effect]:
         doubted = "doubt" in reading.rule or (heard.confidence is not None and heard.confidence < LOW_CONFIDENCE)
@@ -382,9 +358,9 @@ class Dialogue:
 
     def _keyed(self, digit: str, reading: Reading, now: float) -> list[Effect]:
         read = WasRead(digit, reading, reading.rule, via="key")
-        if self._beside and not self._settles(reading):
+        if self._caller.beside and not self._settles(reading):
             return [read]  # the model speaks; the question comes again
-        self._pending = None
+        self._caller.yes = None
         match reading:
             case Match(False) if self._stage.kind == "read_back":
                 return [read, *self._not_that()]
@@ -413,7 +389,7 @@ class Dialogue:
             case "repeat":
                 return self._say(self._stage.words)
             case "wait":
-                self._no_input_at = now + WAIT_S
+                self._caller.silent_until = now + WAIT_S
                 return []
             case "options":
                 options = self._phrases.options(self._stage.reads)
@@ -428,16 +404,14 @@ class Dialogue:
                 assert_never(name)
 
     def _step_aside(self, heard: Utterance) -> list[Effect]:
-        self._beside = True
-        self._no_input_at = None
+        self._caller.step_aside()
         return [Aside(heard)]
 
     def after_aside(self) -> list[Effect]:
         """The model has answered the aside: ask again, short. What was said meanwhile was said to the model."""
-        if self.over or not self._beside:
+        if self.over or not self._caller.beside:
             return []
-        self._beside = self._speaks = False
-        self._transcript_by = None
+        self._caller.come_back()
         if self._stage.kind == "read_back":
             return self._say(self._stage.words)
         if self._stage.kind == "second_yes":
@@ -469,7 +443,7 @@ class Dialogue:
         return [] if self._prompt.playing else self._listen(now)
 
     def _listen(self, now: float) -> list[Effect]:
-        self._no_input_at = now + self._manner.no_input_s
+        self._caller.silent_until = now + self._manner.no_input_s
         return []
 
     def _again(self, why: Why, between: tuple[str, ...] = ()) -> list[Effect]:
@@ -487,8 +461,7 @@ class Dialogue:
 
     def _say(self, sentences: tuple[Sentence, ...], *, decides: bool = True) -> list[Effect]:
         self._prompt = PlayedPrompt(sentences, decides)
-        self._no_input_at = None
-        self._pending = None
+        self._caller.silent_until = self._caller.yes = None
         return [Say(sentences)]
 
     def _stop(self) -> list[Effect]:
@@ -501,15 +474,7 @@ class Dialogue:
         self, value: object, remainder: str | None, via: ByVoiceOrKey, rule: str, heard: Utterance | None
     ) -> Filled:
         remainder = None if self._manner.confidential else remainder
-        evidence: dict[str, object] = {
-            "asked": " ".join(sentence.text for sentence in self._prompt.sentences),
-            "heard_whole": self._stage.decisive_end is not None,
-            "rule": rule,
-        }
-        if heard is not None:
-            evidence |= {"transcript": heard.text, "began": heard.began, "ended": heard.ended}
-            if heard.confidence is not None:
-                evidence["confidence"] = heard.confidence
+        evidence = self._stage.evidence(self._prompt, rule, heard)
         if remainder is not None:
             evidence["remainder"] = remainder
         return Filled(value, via, reason=remainder, evidence=evidence)

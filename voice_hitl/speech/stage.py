@@ -98,6 +98,19 @@ class Stage:
             end = None if self.decisive_end is None else prompt.decisive_end
         return end is not None and began >= end - OVERLAP_S
 
+    def evidence(self, prompt: PlayedPrompt, rule: str, heard: Utterance | None) -> dict[str, object]:
+        """What an answer to it rests on: what was asked, how much of it was heard, what was said, and why it counts."""
+        evidence: dict[str, object] = {
+            "asked": " ".join(sentence.text for sentence in prompt.sentences),
+            "heard_whole": self.decisive_end is not None,
+            "rule": rule,
+        }
+        if heard is not None:
+            evidence |= {"transcript": heard.text, "began": heard.began, "ended": heard.ended}
+            if heard.confidence is not None:
+                evidence["confidence"] = heard.confidence
+        return evidence
+
     def correction(self, text: str, language: str) -> Match | None:
         """Another value that was said to a read-back ("no, four two NINE")."""
         if self.kind != "read_back":
