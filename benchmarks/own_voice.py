@@ -3,7 +3,8 @@
     python benchmarks/own_voice.py --folder spoken_call [--calls 150]
 
 Our voice is Piper's, and plays all the while; what is heard is its echo (late, low, coloured by a room), a caller who
-speaks meanwhile in one of the other voices of `spoken_call.py`, or both, in noise. They are kept in `--folder`.
+speaks meanwhile in one of the other voices of `spoken_call.py`, or both; or a caller who answers in loud noise when our
+voice has just ended, and its echo has not. The voices are kept in `--folder`.
 """
 
 import statistics
@@ -28,11 +29,13 @@ Sound = NDArray[np.float64]
 
 OUR_VOICE = "joe"
 DOWN_DB = (6, 18, 30)
-HEARD = ("an echo", "a caller", "a caller over an echo")
-LEVEL, NOISE = 2500.0, 25.0
+HEARD = ("an echo", "a caller", "a caller over an echo", "a caller in noise, just after")
+LEVEL, NOISE, LOUD_NOISE = 2500.0, 25.0, 800.0
 """Root mean squares, of int16: of both voices, and of the noise under them."""
 SPOKEN_AT_S = 0.9
 """When the caller begins, and what is looked at."""
+AFTER_S = 0.3
+"""How long after our voice, where it has ended before."""
 AROUND_S = 0.1
 """By how much voice activity begins early and ends late."""
 
@@ -59,8 +62,9 @@ def is_ours(ours: Sound, heard: Sound, ended: float) -> tuple[bool, float]:
     """Whether what was heard by then is taken for ours, and how long that took, in seconds."""
     own, size = OwnVoice(RATE), frame_samples(RATE)
     played, came = (sound.clip(-32_768, 32_767).astype(np.int16) for sound in (ours, heard))
-    for place in range(0, len(ours) - size + 1, size):
-        own.played(played[place : place + size].tobytes(), place / RATE)
+    for place in range(0, len(heard) - size + 1, size):
+        if place < len(ours):
+            own.played(played[place : place + size].tobytes(), place / RATE)
         own.heard(came[place : place + size].tobytes(), place / RATE)
     began = time.perf_counter()
     found = own.came_back(SPOKEN_AT_S - AROUND_S, ended + AROUND_S)
@@ -85,11 +89,15 @@ def main(
         noise = rng.normal(size=len(ours)) * NOISE
         for down_db in DOWN_DB:
             back = echo(ours, rng, down_db)
-            for what, heard in zip(HEARD, (back, caller, caller + back), strict=True):
-                found, seconds = is_ours(ours, heard + noise, SPOKEN_AT_S + len(theirs) / RATE)
+            short, louder = ours[: start - int(AFTER_S * RATE)], noise * (LOUD_NOISE / NOISE)
+            answer = caller + louder
+            answer[:start] += back[:start]
+            trials = ((ours, back + noise), (ours, caller + noise), (ours, caller + back + noise), (short, answer))
+            for what, (plays, heard) in zip(HEARD, trials, strict=True):
+                found, seconds = is_ours(plays, heard, SPOKEN_AT_S + len(theirs) / RATE)
                 ours_in[what, down_db] += found
                 took.append(seconds)
-    table = Table("heard while our voice plays", *(f"echo {down_db} dB down" for down_db in DOWN_DB))
+    table = Table("heard while our voice plays, or just after", *(f"echo {down_db} dB down" for down_db in DOWN_DB))
     for what in HEARD:
         table.add_row(what, *(f"{ours_in[what, down_db]} of {calls} ours" for down_db in DOWN_DB))
     slowest = statistics.quantiles(took, n=100)[98] * 1e3

@@ -84,6 +84,30 @@ def test_the_same_words_much_later_are_the_callers() -> None:
     assert not own.came_back(1.0 + MOST_LAG_S + 0.2, 3.9)
 
 
+@pytest.mark.parametrize("pause_s", [0.0, 0.1, 0.3, MOST_LAG_S - 0.05])
+@pytest.mark.parametrize("down_db", [None, 12, 30])
+def test_who_answers_in_noise_when_our_voice_has_just_ended_is_not_ours(pause_s: float, down_db: float | None) -> None:
+    heard = np.random.default_rng(4).normal(size=4 * RATE) * 900
+    began = int((1.5 + pause_s) * RATE)
+    heard[began:] += THEIRS[: len(heard) - began]
+    if down_db is not None:
+        heard[: RATE * 2] += echo(0.2, down_db)[: RATE * 2]
+    own = call(heard, played_until=1.5)
+    assert not own.came_back(1.5 + pause_s, 3.9)
+
+
+def test_who_was_speaking_before_our_voice_began_is_not_ours() -> None:
+    own = OwnVoice(RATE)
+    heard = echo(0.1, 12) + NOISE
+    heard[: RATE * 2] = THEIRS[: RATE * 2]
+    for place in range(0, len(heard) - FRAME + 1, FRAME):
+        at = place / RATE
+        if at >= 2.0:
+            own.played(pcm(OURS[place : place + FRAME]), at)
+        own.heard(pcm(heard[place : place + FRAME]), at)
+    assert not own.came_back(0.1, 3.9)
+
+
 def test_silence_and_noise_are_not_ours() -> None:
     assert not call(np.zeros(4 * RATE)).came_back(BEGAN_S, ENDED_S)
     assert not call(NOISE).came_back(BEGAN_S, ENDED_S)

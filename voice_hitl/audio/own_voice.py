@@ -23,6 +23,8 @@ ALIKE: Final = 0.5
 """From this median on it is ours."""
 NOT_ALIKE: Final = 0.35
 """Below this in any window with a voice in it, somebody else speaks, too."""
+INAUDIBLE: Final = 1e-6
+"""A stretch with less than this share of what was played has no voice of ours in it."""
 QUIET: Final = 0.1
 """A window with less than this share of the loudest one's level has no voice in it."""
 
@@ -46,9 +48,8 @@ class OwnVoice:
         self._played.put(pcm, at)
 
     def heard(self, pcm: bytes, at: float) -> None:
-        """Mono int16 of the far end, on the same clock. Nothing is done for it where ours could not be in it."""
-        if at - self._played.until <= MOST_LAG_S:
-            self._heard.put(pcm, at)
+        """Mono int16 of the far end, on the same clock: all of it. What goes on where ours cannot be is not ours."""
+        self._heard.put(pcm, at)
 
     def came_back(self, began: float, ended: float) -> bool:
         """Whether what was heard between these times is our own voice, and nobody else's with it."""
@@ -114,8 +115,13 @@ def _level(samples: Samples) -> float:
 def _alike(heard: Samples, played: Samples) -> float:
     """The largest normalised cross-correlation of what was heard with any stretch of what was played."""
     size, length = len(heard), 1 << (len(played) - 1).bit_length()
-    products = np.fft.irfft(np.fft.rfft(played, length) * np.conj(np.fft.rfft(heard, length)), length)
-    sums = np.cumsum(np.concatenate(([0.0], played.astype(np.float64) ** 2)))
-    energies = (sums[size:] - sums[:-size]) * float(np.sum(heard.astype(np.float64) ** 2))
-    stretches = np.abs(products[: len(energies)]) / np.sqrt(np.maximum(energies, 1.0))
-    return float(stretches.max())
+    theirs, ours = heard.astype(np.float64), played.astype(np.float64)
+    products = np.fft.irfft(np.fft.rfft(ours, length) * np.conj(np.fft.rfft(theirs, length)), length)
+    sums = np.cumsum(np.concatenate(([0.0], ours**2)))
+    stretches = sums[size:] - sums[:-size]
+    # A stretch in which nothing was played is like nothing: what is left of it there is the transform's rounding.
+    there = stretches > INAUDIBLE * sums[-1]
+    if not there.any():
+        return 0.0
+    energies = stretches[there] * float(np.sum(theirs**2))
+    return float((np.abs(products[: len(stretches)][there]) / np.sqrt(energies)).max())
