@@ -69,6 +69,76 @@ def test_another_number_of_what_is_asked_is_a_change() -> None:
     assert read("yes, a ticket", tickets) == NoMatch()
 
 
+def test_a_preposition_reaches_over_the_attributes_of_its_noun() -> None:
+    accounts = Confirm(prompt="Transfer $450 from your checking account to Jamie's savings account?")
+    assert read("yes, from my checking account to Jamie's savings account", accounts) == Match(True)
+    assert read("yes, from my savings account", accounts) == NoMatch()
+    assert read("yes, to Jamie's checking account", accounts) == NoMatch()
+
+
+def test_what_turns_a_value_round_is_a_change() -> None:
+    stay = Confirm(prompt="Two rooms, checking in on March 8th and checking out on March 11th?")
+    assert read("yes, checking in on the 8th and out on the 11th", stay) == Match(True)
+    assert read("yes, checking out on March 8th", stay) == NoMatch()
+    assert read("yes, from March 11th to March 8th", stay) == NoMatch()
+    assert read("yes, from the airport", Confirm(prompt="Book a taxi to the airport?")) == NoMatch()
+
+
+def test_another_thing_of_its_kind_is_a_change() -> None:
+    bus = Confirm(prompt="Buy 2 tickets for the bus to Fresno?")
+    assert read("yes, the bus tickets", bus) == Match(True)
+    assert read("yes, train tickets", bus) == NoMatch()
+    assert read("yes, is there a train?", bus) == NoMatch()
+    song = Confirm(prompt="Play the song Blue Moon?")
+    assert read("yes, play the album", song) == NoMatch()
+    assert read("yes, what album is it from?", song) == Match(True, "what album is it from?")
+
+
+def test_another_unit_is_a_change() -> None:
+    money = Confirm(prompt="Transfer $450 to Jamie?")
+    assert read("yes, 450 dollars", money) == Match(True)
+    assert read("yes, $450", money) == Match(True)
+    assert read("yes, 450 euros", money) == NoMatch()
+    assert read("yes, 450€", money) == NoMatch()
+
+
+def test_a_time_that_is_not_to_be_had_is_not_what_is_asked() -> None:
+    instead = Confirm(prompt="Sorry, there was nothing on Friday at 2 pm. Would Monday at 4:30 pm work instead?")
+    assert read("yes, Monday at 4:30 pm", instead) == Match(True)
+    assert read("yes, that works instead", instead) == Match(True)
+    assert read("yes, at 2 pm", instead) == NoMatch()
+    assert read("yes, on Friday", instead) == NoMatch()
+    full = Confirm(prompt="2 pm is not free on the 9th. Shall I take 2 pm on the 10th?")
+    assert read("yes, at 2 pm", full) == Match(True)
+    assert read("yes, on the 9th", full) == NoMatch()
+
+
+def test_to_judge_a_part_of_it_is_no_yes_to_the_rest() -> None:
+    stay = Confirm(prompt="Two rooms at the Grand Hotel on March 8th. Is that right?")
+    assert read("the hotel is right", stay) == NoMatch()
+    assert read("yes, the hotel is right", stay) == Match(True)
+    assert read("March 8th is fine", stay) == Match(True)
+    assert read("the table is fine", OPEN) == Match(True)
+
+
+def test_a_name_that_begins_with_a_praise_is_no_praise() -> None:
+    cuts = Confirm(prompt="Would 4:30 at Elite Cuts work?")
+    assert read("Elite Cuts is fine", cuts) == Match(True)
+    assert read("Super Cuts is fine", cuts) == NoMatch()
+    assert read("great. Cuts is fine", cuts) == Match(True)
+
+
+def test_to_make_something_else_of_it_takes_nothing_up() -> None:
+    assert not is_yes(read("Make it a reservation", OPEN))
+    assert is_yes(read("Get that reservation", OPEN))
+
+
+def test_what_is_asked_may_be_called_by_what_it_comes_to() -> None:
+    assert read("go ahead with the booking", Confirm(prompt="Please confirm: two seats at seven.")) == Match(True)
+    assert read("yes, proceed with booking", Confirm(prompt="Please confirm: two seats at seven.")) == Match(True)
+    assert read("yes, a booking", Confirm(prompt="Please confirm: two seats at seven.")) == NoMatch()
+
+
 def test_with_and_without_are_told_apart() -> None:
     without = Confirm(prompt="Play the movie without subtitles?")
     assert read("yes, without subtitles", without) == Match(True)
@@ -92,6 +162,21 @@ def test_with_and_without_are_told_apart() -> None:
 )
 def test_a_detail_that_the_question_left_open_goes_with_the_yes(utterance: str, remainder: str) -> None:
     assert read(utterance, OPEN) == Match(True, remainder)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "yes, ask me on friday",
+        "yes and ask me on friday",
+        "sure ask me on friday",
+        "yes, I want to sell two",
+        "yes, something on friday",
+        "yes, a whirligig game on friday",
+    ],
+)
+def test_a_detail_of_something_else_is_no_yes(utterance: str) -> None:
+    assert read(utterance, OPEN) == NoMatch()
 
 
 def test_a_detail_needs_a_clear_yes() -> None:
@@ -372,6 +457,7 @@ def test_something_first_is_not_yet() -> None:
         ("yes, 7:30 pm", True),
         ("yes, at seven", False),
         ("yes, 7:30 am", False),
+        ("yes, at 7:00", False),
         ("yes, at 7:45", False),
     ],
 )

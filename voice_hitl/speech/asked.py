@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from voice_hitl.questions.model import Approval, Confirm
+from voice_hitl.speech.binders import binders_before
 from voice_hitl.speech.languages.pack import Kind
 from voice_hitl.speech.lexicon import Lexicon, Tag, lexicon_for
 from voice_hitl.speech.marks import Mark, marks_of
@@ -18,6 +18,8 @@ DEEDS = frozenset({Tag.HALT, Tag.ALTER})
 """Verbs that refuse or alter what is asked, unless they are what is asked."""
 _BENT = DEEDS | {Tag.NO, Tag.HOLD, Tag.CHANGE, Tag.NEGATION, Tag.UNSURE, Tag.CONDITION, Tag.WITHOUT}
 _NEUTRAL = frozenset({Tag.PLAIN, Tag.FILLER})
+_DENIALS = frozenset({Tag.NO, Tag.NEGATION, Tag.CHANGE})
+_WHEN: frozenset[Kind] = frozenset({"day", "time"})
 _NOUNS = frozenset({Tag.OTHER, Tag.UNIT, Tag.FACT, Tag.THING})
 Numbers = tuple[float, ...]
 """A number; of a clock time its hours and minutes."""
@@ -30,7 +32,10 @@ class Asked:
     Args:
         run: Its words in order, folded, a space around each: what our own voice would say.
         stems: The stems of its words, and of the words that mean the same.
-        values: The numbers it names, each with what it may be about; a clock time as one.
+        rivals: The stems of what a thing that it names is not ("train", of a bus).
+        values: The numbers it names, each with what it may be about; a clock time as one. A day or a time that is not
+            to be had ("Seven is full. How about eight?") is not among them.
+        places: By a day or a clock time where it names it first, and where last.
         kinds: What the values it names are about.
         bound: By a value (a stem, or a number) the prepositions that it stands behind.
         binders: All those prepositions.
@@ -50,7 +55,9 @@ class Asked:
 
     run: str
     stems: frozenset[str]
+    rivals: frozenset[str]
     values: frozenset[tuple[Kind, Numbers]]
+    places: Mapping[Numbers, tuple[int, int]]
     kinds: frozenset[Kind]
     bound: Mapping[str | Numbers, frozenset[str]]
     binders: frozenset[str]
@@ -95,10 +102,16 @@ def _asked(texts: tuple[str, ...], language: str) -> Asked:
     if _names_something(words, marks):
         kinds.add("name")
     bound = _bound(words, marks, lexicon)
+    denied = _denied(words, marks)
+    stems, rivals = _stems(words, denied, lexicon)
     return Asked(
         run=f" {' '.join(words.folded)} ",
-        stems=_stems(words, lexicon),
-        values=frozenset((kind, mark.values) for mark in marks for kind in mark.kinds if mark.values),
+        stems=stems,
+        rivals=rivals,
+        values=frozenset(
+            (kind, mark.values) for mark in marks for kind in mark.kinds if mark.values and mark not in denied
+        ),
+        places=_places(marks),
         kinds=frozenset(kinds),
         bound={value: frozenset(binders) for value, binders in bound.items()},
         binders=frozenset(binder for binders in bound.values() for binder in binders),
@@ -123,9 +136,40 @@ def _spoken_day(day: re.Match[str], lexicon: Lexicon) -> str:
     return f"{lexicon.pack.months[month]} {int(day[2])}"
 
 
-def _stems(words: Words, lexicon: Lexicon) -> frozenset[str]:
+def _stems(words: Words, denied: list[Mark], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of its words and of those that mean the same, and the stems that none of its things is."""
+    none = frozenset[str]()
     own = {lexicon.stem(word) for word in words.folded}
-    return frozenset(own.union(*(lexicon.kin.get(stem, frozenset[str]()) for stem in own)))
+    own -= {lexicon.stem(words.folded[mark.start]) for mark in denied}
+    rivals = none.union(*(lexicon.rivals.get(stem, none) for stem in own)) - own
+    return none.union(own, *(lexicon.kin.get(stem, none) for stem in own)) - rivals, rivals
+
+
+def _denied(words: Words, marks: list[Mark]) -> list[Mark]:
+    """The days and times in a sentence that says what is not to be had, where another sentence offers others."""
+    sentences: list[list[Mark]] = [[]]
+    for mark in marks:
+        if sentences[-1] and words.gaps[mark.start] == ".":
+            sentences.append([])
+        sentences[-1].append(mark)
+    denying = [one for one in sentences if not _DENIALS.isdisjoint(mark.tag for mark in one)]
+    offered = [mark for one in sentences if one not in denying for mark in one]
+    kinds = {kind for mark in offered for kind in mark.kinds} & _WHEN
+    named = {(mark.values or words.folded[mark.start]) for mark in offered}
+    return [
+        mark
+        for one in denying
+        for mark in one
+        if not kinds.isdisjoint(mark.kinds) and (mark.values or words.folded[mark.start]) not in named
+    ]
+
+
+def _places(marks: list[Mark]) -> dict[Numbers, tuple[int, int]]:
+    places: dict[Numbers, tuple[int, int]] = {}
+    for place, mark in enumerate(marks):
+        if mark.values and _WHEN.issuperset(mark.kinds):
+            places[mark.values] = places.get(mark.values, (place, place))[0], place
+    return places
 
 
 def _implied(words: Words, marks: list[Mark], lexicon: Lexicon) -> frozenset[Tag]:
@@ -151,16 +195,6 @@ def _names_something(words: Words, marks: list[Mark]) -> bool:
     return False
 
 
-def binder_before(index: int, words: Words, lexicon: Lexicon) -> str | None:
-    """The preposition before a word, articles and the like between them left out."""
-    folded, articles = words.folded, lexicon.articles
-    while index:
-        index -= 1
-        if folded[index] not in articles:
-            return folded[index] if folded[index] in lexicon.binders else None
-    return None
-
-
 def key_of(mark: Mark, words: Words, lexicon: Lexicon) -> str | Numbers:
     """A value as it is compared between question and reply: its numbers, or its first word's stem."""
     return mark.values or lexicon.stem(words.folded[mark.start])
@@ -174,33 +208,52 @@ def half_after(mark: Mark, words: Words, lexicon: Lexicon) -> str | None:
 def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | Numbers, set[str]]:
     bound: dict[str | Numbers, set[str]] = {}
     for mark in marks:
-        binder = None if mark.tag in _NEUTRAL else binder_before(mark.start, words, lexicon)
-        if binder is not None:
-            bound.setdefault(key_of(mark, words, lexicon), set()).add(binder)
+        binders = [] if mark.tag in _NEUTRAL else binders_before(mark, words, lexicon)
+        if binders:
+            bound.setdefault(key_of(mark, words, lexicon), set()).update(binders)
     return bound
 
 
+def counted_by(place: int, marks: list[Mark], words: Words, lexicon: Lexicon) -> list[str]:
+    """The stems of what a number counts: of the nouns after it ("2 ECONOMY TICKETS"), or of a sign beside it ("$")."""
+    mark = marks[place]
+    for space in (words.spaces[mark.start].strip(), words.spaces[mark.end].strip()):
+        unit = lexicon.pack.signs.get(space[-1:]) or lexicon.pack.signs.get(space[:1])
+        if unit is not None:
+            return [lexicon.stem(unit)]
+    nouns: list[str] = []
+    for after in marks[place + 1 :]:
+        if after.tag not in _NOUNS or words.gaps[after.start]:
+            break
+        nouns.append(lexicon.stem(words.folded[after.start]))
+    return nouns
+
+
 def _counted(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str, frozenset[float]]:
-    counted: dict[str, frozenset[float]] = {}
-    for mark, after in pairwise(marks):
-        one = words.folded[mark.start] in lexicon.ones
-        if (mark.values or one) and after.tag in _NOUNS:
-            noun = lexicon.stem(words.folded[after.start])
-            for stem in lexicon.kin.get(noun, frozenset()) | {noun}:
-                counted[stem] = counted.get(stem, frozenset()) | set(mark.values or (1.0,))
-    return counted
+    own: dict[str, frozenset[float]] = {}
+    kin: dict[str, frozenset[float]] = {}
+    for place, mark in enumerate(marks):
+        if mark.values or words.folded[mark.start] in lexicon.ones:
+            numbers = frozenset(mark.values or (1.0,))
+            for noun in counted_by(place, marks, words, lexicon):
+                own[noun] = own.get(noun, frozenset()) | numbers
+                for stem in lexicon.kin.get(noun, frozenset()):
+                    kin[stem] = kin.get(stem, frozenset()) | numbers
+    return {**kin, **own}
 
 
 def _counts(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, frozenset[str]]:
     counts: dict[Numbers, frozenset[str]] = {}
     loose: set[Numbers] = set()
     for place, mark in enumerate(marks):
-        after = marks[place + 1] if place + 1 < len(marks) else None
-        if mark.values and (after is None or after.tag not in _NOUNS or words.gaps[after.start]):
+        if not mark.values:
+            continue
+        nouns = counted_by(place, marks, words, lexicon)
+        if nouns:
+            known = counts.get(mark.values, frozenset())
+            counts[mark.values] = known.union(nouns, *(lexicon.kin.get(noun, frozenset()) for noun in nouns))
+        else:
             loose.add(mark.values)
-        elif mark.values and after is not None:
-            noun = lexicon.stem(words.folded[after.start])
-            counts[mark.values] = counts.get(mark.values, frozenset()) | lexicon.kin.get(noun, frozenset()) | {noun}
     return {value: nouns for value, nouns in counts.items() if value not in loose}
 
 

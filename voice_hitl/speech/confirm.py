@@ -14,8 +14,8 @@ from voice_hitl.speech.taken_up import taken_up
 from voice_hitl.speech.words import Words
 
 _CLEAR = frozenset({Tag.YES, Tag.GO})
-# A few words beyond the detail are bearable ("I'd like to CHECK IN on the 4th"); a story is not.
-_STRANGERS = 6
+# A few words beyond the detail are bearable ("I ENJOY travelling in economy"); a story is not.
+_STRANGERS = 3
 _UNDECIDED = frozenset({Tag.HOLD, Tag.UNSURE})
 _OWN_WORDS = 3
 """From so many words on, a piece of the question is taken for our own voice, whatever it says."""
@@ -81,7 +81,10 @@ def _no_assent(heard: Heard) -> NoMatch | None:
         return NoMatch(rule="a yes that asks")
     if heard.question is None and words.folded[-1] in heard.lexicon.unfinished and heard.marks[-1].tag in SILENT:
         return NoMatch(rule="cut off")
-    if heard.closings and _CLEAR.isdisjoint(mark.tag for mark in heard.assents):
+    clear = not _CLEAR.isdisjoint(mark.tag for mark in heard.assents)
+    if not clear and all(_judges_a_part(mark, heard) for mark in heard.assents):
+        return NoMatch(rule="judges a part of it")
+    if heard.closings and not clear:
         return NoMatch(rule="ends it, and no clear yes")
     if heard.asked.offers and all(_is_tepid(mark, heard) for mark in heard.assents):
         return NoMatch(rule="may decline an offer")
@@ -90,6 +93,20 @@ def _no_assent(heard: Heard) -> NoMatch | None:
     if heard.contradiction is not None:
         return NoMatch(rule=f"aside: a change: {heard.contradiction}")
     return None
+
+
+def _judges_a_part(assent: Mark, heard: Heard) -> bool:
+    """Whether one of several things is judged and the rest is not: "the hotel is right", of a hotel and a day."""
+    if heard.asked.open:
+        return False
+    before = [mark for mark in heard.marks if mark.end <= assent.start]
+    subject = next((mark for mark in reversed(before) if mark.tag not in SILENT), None)
+    if subject is None or subject not in heard.echoes or subject.kinds:
+        return False
+    words = heard.words
+    return words.folded[subject.start - 1] in heard.lexicon.articles and not any(
+        words.gaps[subject.end : assent.start + 1]
+    )
 
 
 def _is_tepid(mark: Mark, heard: Heard) -> bool:
@@ -130,13 +147,23 @@ def _with_a_detail(question: Confirm | Approval, heard: Heard) -> Match | NoMatc
         return NoMatch(rule="aside: a detail, and no clear yes")
     if not heard.deeds and all(mark.kinds == ("name",) for mark in heard.details):
         return NoMatch(rule="aside: for somebody whom the question does not name")
-    if any(
-        mark.tag is Tag.THING or heard.words.folded[mark.start] in heard.lexicon.searches for mark in heard.strangers
-    ):
+    if any(_wants_something_else(mark, heard) for mark in heard.strangers):
         return NoMatch(rule="aside: yes, and something else is wanted")
     if heard.strangers and ("name" in heard.asked.kinds or len(heard.strangers) > _STRANGERS):
         return NoMatch(rule="aside: yes, and something new beside a detail")
     return Match(True, _said_beside(heard), rule="yes, and a detail")
+
+
+def _wants_something_else(stranger: Mark, heard: Heard) -> bool:
+    """Whether it is a thing, a search, or what is to be done: "ASK me on friday", "a BASEBALL game"."""
+    folded, lexicon, start = heard.words.folded, heard.lexicon, stranger.start
+    if stranger.tag is Tag.THING or folded[start] in lexicon.searches:
+        return True
+    if any(mark.tag is Tag.THING and mark.start == stranger.end for mark in heard.marks):
+        return True
+    if heard.words.gaps[start] or folded[start - 1] in lexicon.joints or any(m.end == start for m in heard.assents):
+        return True
+    return any(folded[max(0, start - len(phrase)) : start] == phrase for phrase in lexicon.tells_to)
 
 
 def _said_beside(heard: Heard) -> str | None:

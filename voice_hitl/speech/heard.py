@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from voice_hitl.speech.asked import DEEDS, Asked, binder_before, half_after, is_taken_away, key_of
+from voice_hitl.speech.asked import DEEDS, Asked, counted_by, half_after, is_taken_away, key_of
+from voice_hitl.speech.binders import binders_before
 from voice_hitl.speech.lexicon import Lexicon, Tag
 from voice_hitl.speech.marks import Mark
 from voice_hitl.speech.openings import openings
@@ -18,6 +19,7 @@ _UNJUDGED = frozenset({Tag.PLAIN, Tag.FACT})
 # Looked up once: a member of an enumeration costs as much as the rest of a comparison.
 _CLOSING, _WITHOUT, _UNIT, _HALT, _DEED = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT, Tag.HALT, Tag.DEED
 _AGREE, _THING, _GO = Tag.AGREE, Tag.THING, Tag.GO
+_NO_BINDER: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -71,7 +73,9 @@ class Heard:
                 past = past or raw[mark.start] in past_words or raw[mark.end - 1] in past_words
                 continue
             if tag in ASSENT:
-                if not asking and not (past and tag is _AGREE) and not (tag is _GO and self._does_it_alone(mark)):
+                if tag is _AGREE and self._begins_a_name(position):
+                    self.strangers.append(mark)
+                elif not asking and not (past and tag is _AGREE) and not (tag is _GO and self._does_it_alone(mark)):
                     self.assents.append(mark)
             elif tag in OBSTACLES:
                 self._obstacle(position, mark, asking=asking)
@@ -90,6 +94,14 @@ class Heard:
         if mark.end == mark.start + 1:
             return self.lexicon.stem(self.words.folded[mark.start]) in self.asked.stems
         return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
+
+    def _begins_a_name(self, position: int) -> bool:
+        """Whether it is judged itself ("GREAT Clips works for me")."""
+        following = self.marks[position + 1 : position + 4]
+        if not following or following[0].tag is not Tag.OTHER:
+            return False
+        judged = next((mark for mark in following[1:] if mark.tag is not Tag.PLAIN), None)
+        return judged is not None and judged.tag is _AGREE and not any(self.words.gaps[following[0].start : judged.end])
 
     def _does_it_alone(self, mark: Mark) -> bool:
         """Whether they would do it themselves ("I CAN do it", "LET ME proceed"): nothing that we are told to do."""
@@ -121,6 +133,8 @@ class Heard:
             self._taking_away(position, mark)
         elif before is not None and self._leans_on(mark, before):
             return
+        elif self._stem(mark) in self.asked.rivals and not (asking and mark.tag is Tag.FACT):
+            self.contradiction = "another of its kind"
         elif self.is_echo(mark):
             self.echoes.append(mark)
             if self.contradiction is None and (mark.kinds or not asking):
@@ -160,32 +174,40 @@ class Heard:
         stem = self._stem(mark)
         if asked.without and stem in asked.without and not is_taken_away(position, self.marks, words, lexicon):
             return "it has what the question takes away"
-        binder = binder_before(mark.start, words, lexicon)
-        if binder is not None and binder in asked.binders:
-            key = key_of(mark, words, lexicon)
-            if key in asked.bound and binder not in asked.bound[key]:
-                return f"another value after {binder!r}"
+        bound = asked.bound.get(key_of(mark, words, lexicon))
+        if bound is not None:
+            binders = binders_before(mark, words, lexicon)
+            nearest = binders[:1] if asked.binders.issuperset(binders[:1]) else []
+            opposed = [one for one in binders if not lexicon.opposites.get(one, _NO_BINDER).isdisjoint(bound)]
+            if not bound.issuperset((*nearest, *opposed)):
+                return f"another value after {binders[0]!r}"
         if mark.values:
-            return self._another_number(position, mark)
+            return self._another_number(position, mark) or self._out_of_order(position, mark)
         if mark.start and words.folded[mark.start - 1] in lexicon.ones and 1 not in asked.counted.get(stem, {1}):
             return "one of them"
         return None
 
     def _another_number(self, position: int, mark: Mark) -> str | None:
         asked, words = self.asked, self.words
-        after = self.marks[position + 1] if position + 1 < len(self.marks) else None
-        if after is not None and not words.gaps[after.start]:
-            stem = self._stem(after)
-            counted = asked.counted.get(stem)
-            if counted is not None and not counted.issuperset(mark.values):
-                return "another number of them"
-            counts = asked.counts.get(mark.values)
-            strange = after.tag is _UNIT or (after.tag is _THING and not self.is_echo(after))
-            if strange and counts is not None and stem not in counts:
-                return "as many of something else"
+        nouns = counted_by(position, self.marks, words, self.lexicon)
+        numbers = [asked.counted[noun] for noun in nouns if noun in asked.counted]
+        if numbers and not any(known.issuperset(mark.values) for known in numbers):
+            return "another number of them"
+        counts = asked.counts.get(mark.values)
+        if nouns and counts is not None and counts.isdisjoint(nouns):
+            return "as many of something else"
         half = half_after(mark, words, self.lexicon)
         if half is not None and half not in asked.halves.get(mark.values, (half,)):
             return "another half of the day"
+        return None
+
+    def _out_of_order(self, position: int, mark: Mark) -> str | None:
+        """Days or clock times that stand the other way round in the question ("from the 11th to the 8th")."""
+        place = self.asked.places.get(mark.values)
+        for before in self.marks[:position] if place is not None else ():
+            other = self.asked.places.get(before.values) if before.kinds == mark.kinds else None
+            if place is not None and other is not None and place[1] < other[0]:
+                return "the other way round"
         return None
 
     def _means_what_is_asked(self, position: int, mark: Mark) -> bool:
@@ -204,6 +226,8 @@ class Heard:
             ends = position + 1 == len(self.marks) or self.words.gaps[self.marks[position + 1].start] != ""
             if ends and deed is not None and deed.tag in _WORDS and self.is_echo(deed):
                 return True
+        if self.words.folded[mark.start] in self.lexicon.matters and before not in self.lexicon.ones:
+            return before in self.lexicon.articles or before in self.lexicon.binders or pointed
         whole = self.words.folded[mark.start] in self.lexicon.wholes
         fact = mark.tag is Tag.FACT and (before in self.lexicon.articles or before in self.lexicon.joints)
         if pointed or whole or fact:

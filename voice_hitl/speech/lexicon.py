@@ -102,6 +102,8 @@ class Lexicon:
         alone: Words that assent where a pause or the end follows.
         clauses: Phrases that assent where they are a whole clause.
         kin: For a stem the stems that mean the same.
+        rivals: For a stem the stems of the other things of its kind.
+        opposites: For a preposition those that turn it round.
         months: These and the fields after it: the pack's lists of that name, as single words.
     """
 
@@ -112,6 +114,8 @@ class Lexicon:
     alone: frozenset[str]
     clauses: Table
     kin: dict[str, frozenset[str]]
+    rivals: dict[str, frozenset[str]]
+    opposites: dict[str, frozenset[str]]
     commands: dict[tuple[str, ...], CommandName]
     months: frozenset[str]
     of: frozenset[str]
@@ -135,6 +139,7 @@ class Lexicon:
     wholes: frozenset[str]
     past: frozenset[str]
     performs: frozenset[str]
+    matters: frozenset[str]
     deeds: frozenset[str]
     it: frozenset[str]
     unfinished: frozenset[str]
@@ -182,6 +187,8 @@ def _lexicon(code: str) -> Lexicon:
         alone=_singles(pack, pack.alone),
         clauses=_table(pack, [(pack.clauses, Tag.YES, ())]),
         kin=_kin(pack),
+        rivals=_rivals(pack),
+        opposites=_opposites(pack),
         commands={
             key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
         },
@@ -205,6 +212,7 @@ def _lexicon(code: str) -> Lexicon:
         wholes=_singles(pack, pack.wholes),
         past=_singles(pack, pack.past),
         performs=_singles(pack, pack.performs),
+        matters=_singles(pack, pack.matters),
         deeds=_singles(pack, pack.deeds),
         it=_singles(pack, pack.it),
         unfinished=_singles(pack, pack.unfinished),
@@ -332,3 +340,23 @@ def _kin(pack: LanguagePack) -> dict[str, frozenset[str]]:
         for stem in stems:
             kin[stem] = kin.get(stem, frozenset()) | stems
     return kin
+
+
+def _rivals(pack: LanguagePack) -> dict[str, frozenset[str]]:
+    rivals: dict[str, frozenset[str]] = {}
+    for kind in pack.rivals:
+        things = [frozenset(_stem(word, pack.endings) for word in folded(pack, thing)) for thing in kind]
+        for thing in things:
+            others = frozenset[str]().union(*things) - thing
+            for stem in thing:
+                rivals[stem] = rivals.get(stem, frozenset()) | others
+    return rivals
+
+
+def _opposites(pack: LanguagePack) -> dict[str, frozenset[str]]:
+    opposites: dict[str, frozenset[str]] = {}
+    for pair in pack.opposites:
+        one, other = folded(pack, pair)
+        opposites[one] = opposites.get(one, frozenset()) | {other}
+        opposites[other] = opposites.get(other, frozenset()) | {one}
+    return opposites

@@ -173,4 +173,5 @@ def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[K
         return _DAY
     if len(number.values) > 1 or after in lexicon.clock or before in lexicon.time_leads:
         return _TIME
-    return _NUMBER if _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME
+    of_them = after in lexicon.of and number.end + 1 < len(folded) and folded[number.end + 1] in lexicon.it
+    return _NUMBER if of_them or _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME

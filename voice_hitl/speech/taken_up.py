@@ -56,9 +56,13 @@ def _after(index: int, heard: Heard, phrases: PhraseSet) -> int:
 
 def _names_it(index: int, heard: Heard, *, or_it: bool) -> bool:
     """Whether the thing of the question follows, or what stands for it."""
+    lexicon = heard.lexicon
     if index >= len(heard.words.folded) or heard.words.gaps[index]:
         return False
-    if or_it and heard.words.folded[index] in heard.lexicon.it:
-        return True
+    if heard.words.folded[index] in lexicon.it:
+        if or_it:
+            return True
+        if heard.words.folded[index] not in lexicon.pointers:  # "make it a rental car" makes something else of it
+            return False
     things = (mark for mark in heard.marks if mark.start >= index and mark.tag not in SILENT and not mark.kinds)
     return next(things, None) in heard.echoes

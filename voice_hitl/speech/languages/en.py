@@ -62,7 +62,14 @@ ENGLISH = LanguagePack(
             to think, (let me|ill) (check|see), ill decide, doubtful, hardly, either way, (i am|im) afraid, i hope,
             supposedly, kind of, sort of, say yes, says yes, said yes, a yes, yes hello, im (here|right here|still
             here|listening), i am (here|right here|still here|listening), i (can |)hear you, yes speaking, speaking,
-            yesterday"""
+            yesterday, already, (let|lets) you know, get back to you, call you back, (well|we will|ill|i will|lets|let
+            us) see, (i|we|it|that|this|they) may, (i|we) (might|could), (i|we) have (a|an|one|my|our), who is
+            (this|calling|there|speaking), whos (this|calling|there|speaking), who are you, as is, as (it|they)
+            (is|are), like this, the way (it|they) (is|are), (good|nice|fine) for (you|him|her|them), (thats|that is) (a
+            lot|quite a lot|enough|more than enough), enough already, (i|we) work, (at|have|off|for|from) work, (i|we)
+            have work, (ive|i have|weve|we have) got (it|this|that), (may|might|could|can) be, (much|all|feel|feeling)
+            better now, (i|we) (bought|went|took|paid|booked|ordered|reserved|scheduled|saw|watched|sent),
+            (was|am|im|were) (only|just) (curious|wondering|asking|checking|looking)"""
     ),
     no=phrases(
         """no, nope, nah, naw, nay, nada, no way, no thanks, no thank you, no need, theres no need, no (i am|im) good,
@@ -97,7 +104,7 @@ ENGLISH = LanguagePack(
         """wait, hold on, hang on, hold it, hold up, hold off, later, later on, not so fast, one moment, just a moment,
             a moment, one (sec|second|minute), (just |)a (sec|second|minute), give me a (sec|second|minute|moment), just
             a (sec|second|minute), another time, some other time, next time, some time, sometime, tomorrow maybe, pause,
-            after that, in a (bit|while), in a little while, eventually"""
+            after that, in a (bit|while), in a little while, eventually, soon, remind me, show me"""
     ),
     beforehand=phrases(
         """first (i|we|let|tell|check|find|give|show|can|could|what|when|where|how|is|get|change|you|please|of all), but
@@ -105,22 +112,24 @@ ENGLISH = LanguagePack(
     ),
     first=phrases("first"),
     changes=phrases(
-        """but, although, though, however, except, except for, instead, actually, rather, id rather, i would rather,
-            prefer, i prefer, correction, different, another, other than, apart from, else, on second thought, on second
-            thoughts, second thoughts, i meant, i mean, meant, mistake, mistaken, should have been, should be, was
-            supposed, supposed to, sorry, oops, whoops, forgot to, (ill|i will|lets|let us) make (it|that),
-            unfortunately, almost, nearly, partly, partially, correct (it|that|the), leave out, the other, other,
-            others, minus, let me change, first let me, problem, issue, error, opposite, reverse, move it, make that,
-            too (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
-            meantime, regardless, from here, why would, why did, what about, how about"""
+        """but, although, though, however, except, except for, actually, rather, id rather, i would rather, prefer, i
+            prefer, correction, different, another, other than, apart from, else, on second thought, on second thoughts,
+            second thoughts, i meant, i mean, meant, mistake, mistaken, should have been, should be, was supposed,
+            supposed to, sorry, oops, whoops, forgot to, (ill|i will|lets|let us) make (it|that), unfortunately, almost,
+            nearly, partly, partially, correct (it|that|the), leave out, the other, other, others, minus, let me change,
+            first let me, problem, issue, error, opposite, reverse, move it, make that, too
+            (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
+            meantime, regardless, from here, why would, why did, what about, how about,
+            (first|second|third|fourth|last|next|previous|cheaper|cheapest|earlier|later|bigger|smaller|better|closer|nearer|newer|older)
+            one, (just|only) the"""
     ),
     conditions=phrases(
         """if, unless, as long as, provided, providing, assuming, only if, once, or, until, till, before, after,
             (thats|that is|its|it is|this is) what, more, most, at least, at most,
             (some|part|half|most|many|few|parts|bits|several) of (it|that|this|them|those|these), yet, still, or not,
-            more than, less than, than, depending, when (i|we|you|he|she|they|my|our|his|her), when (it|the), where
-            (i|we|you|he|she|they|my|our|his|her), what (i|we|you|he|she|they|my|our|his|her), who
-            (i|we|you|he|she|they|my|our|his|her), which (i|we|you|he|she|they|my|our|his|her), how
+            more than, less than, than, depending, when (i|im|we|were|you|he|hes|she|shes|they|theyre|my|our|his|her),
+            when (it|its|the), where (i|we|you|he|she|they|my|our|his|her), what (i|we|you|he|she|they|my|our|his|her),
+            who (i|we|you|he|she|they|my|our|his|her), which (i|we|you|he|she|they|my|our|his|her), how
             (i|we|you|he|she|they|my|our|his|her), whatever, whichever, whenever, wherever"""
     ),
     negations=phrases(
@@ -135,18 +144,18 @@ ENGLISH = LanguagePack(
     ),
     alters=phrases(
         """change, changed, changing, modify, adjust, switch, replace, add, adding, remove, omit, exclude, undo, redo,
-            skip, swap, move, edit, update"""
+            skip, swap, move, edit, update, instead"""
     ),
     yes=phrases(
         """yes, yess, yeah, yeahh, yeh, yea, yep, yup, yupp, yas, why yes, oh yes, yes yes yes, heck yes, hell yes,
-            (hell|heck|damn|oh|god) (yeah|yes|yep|right), clearly, evidently, unquestionably, indubitably, assuredly,
-            very much, most certainly, most definitely, very much so, sure do, sure would, sure am, sure is, without
-            question, for certain, bingo, amen, affirm, yah, ya, yews, aye, yes yes, yessir, yes sir, yes maam, yes
-            indeed, affirmative, absolutely, definitely, certainly, of course, ofcourse, totally, by all means, for
-            sure, sure, sure thing, surely, indeed, why of course, you bet, thats a yes, that is a yes, okey dokey, okie
-            dokie, my pleasure, with pleasure, gladly, righto, right you are, aye aye, you betcha, yessiree, naturally,
-            obviously, undoubtedly, without fail, positively, okey doke, okie doke, as you wish, yup yup, yep yep, yeah
-            yeah"""
+            (hell|heck|damn|oh|god) (yeah|yes|yep), clearly, evidently, unquestionably, indubitably, assuredly, very
+            much, most certainly, most definitely, very much so, without question, for certain, bingo, amen, affirm,
+            yah, ya, yews, aye, yes yes, yessir, yes sir, yes maam, yes indeed, affirmative, absolutely, definitely,
+            certainly, of course, ofcourse, totally, by all means, for sure, sure, sure thing, surely, indeed, why of
+            course, you bet, thats a yes, that is a yes, okey dokey, okie dokie, my pleasure, with pleasure, gladly,
+            righto, right you are, aye aye, you betcha, yessiree, naturally, obviously, undoubtedly, without fail,
+            positively, okey doke, okie doke, as you wish, yup yup, yep yep, yeah yeah, yesss, yessss, yaas, yass,
+            yeahhh, yesssir"""
     ),
     clauses=phrases(
         """why not, sure why not, yes why not, and why not, (i|we) (do|would|sure do|certainly do|certainly would|really
@@ -169,16 +178,17 @@ ENGLISH = LanguagePack(
             going, have at it, hit it, fire away, run with it, go with (it|that|this|that one|this one), green light,
             thumbs up, full steam ahead, take care of (it|that|this),
             (arrange|handle|submit|process|finalize|finalise|complete|execute) (it|that|this), sort it out, see to
-            (it|that), get (it|that|this|them) (done|booked|sorted|arranged), (send|put|push) (it|that|this) through,
-            make the arrangements, lock it in, wrap it up, count us in, sign us up, put us down, (were|we are|im|i am)
-            (in|game|on board|all for it|all in), on board, all for it, but of course, yes to (all|everything)( of it|
-            of that| of them|), all of the above, you (nailed|understood) it, nailed it, bang on, on the money, you
-            heard me, (looks|seems) (so|like it), so it (is|seems), please and thank you, if you would, like it, so be
-            it"""
+            (it|that), get (it|that|this|them) (done|booked|sorted|arranged), (send|put|push) (it|that|this)
+            (through|over), make the arrangements, lock it in, wrap it up, count us in, sign us up, put us down,
+            (were|we are|im|i am) (in|down|game|on board|all for it|all in), on board, all for it, but of course, yes to
+            (all|everything)( of it| of that| of them|), all of the above, you (nailed|understood) it, nailed it, bang
+            on, on the money, you heard me, (looks|seems) (so|like it), so it (is|seems), please and thank you, if you
+            would, like it, so be it, put (it|that|this|them) (on|in), sure (do|would|am|is|does)"""
     ),
     tepid=phrases("(thats|that is|its|it is) (okay|ok|alright|all right), (its|it is) fine"),
     searches=phrases(
-        "find, finding, search, searching, look, looking, locate, browse, explore, compare, suggest, recommend"
+        """find, finding, search, searching, look, looking, locate, browse, explore, compare, suggest, recommend,
+            something, anything, someone, somebody, show, try, hold"""
     ),
     offers=phrases(
         """would you (like|want|prefer|care), do you (want|need|wish|require), did you want, (want|need) me to, should
@@ -212,52 +222,53 @@ ENGLISH = LanguagePack(
             about, by, so"""
     ),
     goes=phrases(
-        """go ahead, go right ahead, do proceed, please continue, (finalize|finalise|complete) (it|that|this|the
-            booking|the reservation|the order|the purchase), confirm (it|the booking|the reservation|the details|the
+        """go ahead, go right ahead, do proceed, please continue, (finalize|finalise|complete|submit|place|put in|put
+            through|process) (it|that|this|the booking|the reservation|the order|the purchase|the request|the
+            transaction|my order|my booking|my reservation), confirm (it|the booking|the reservation|the details|the
             order), i can confirm, i can confirm (it|that), i confirm (it|that|this), i do confirm, verified, affirmed,
             granted, i concur, concur, lets (book|reserve|play|buy|get|rent|schedule|start|watch) (it|that|this|them),
             lets roll, lets make it happen, count me in, sign me up, put me down, hook me up, lock it in, bring it on,
             pull the trigger, make that happen, get it done, get that done, get started, ready when you are, im ready, i
-            am ready, lets hear it, lets see it, im in, i am in, im down, go on, go for it, carry on, please do, please
-            proceed, proceed, continue, do it, do that, do so, please do so, do this, just do it, lets do
-            (it|that|this), lets go( ahead|), lets go (for it|with it|with that|with this|with that one|with this one),
-            make it so, make it happen, i confirm, i confirmed, confirmed, confirm, confirming, i approve, approved,
-            approve, i accept, accepted, accept, i agree, agreed, authorized, i authorize( it|), go ahead with
-            (it|that), try that, try it, give (it|that) a (try|go|whirl|shot), you got it, you('ve | have |)got
-            (it|that) (right|correct|all right), you got it all, lets make a move, set (it|that) up, lets set that up,
-            please go ahead, i confirm (all that|that all|it all|all), confirm (all|that all|all that)"""
+            am ready, lets hear it, lets see it, go on, go for it, carry on, please do, please proceed, proceed,
+            continue, do it, do that, do so, please do so, do this, just do it, lets do (it|that|this), lets go(
+            ahead|), lets go (for it|with it|with that|with this|with that one|with this one), make it so, make it
+            happen, i confirm, i confirmed, confirmed, confirm, confirming, i approve, approved, approve, i accept,
+            accepted, accept, i agree, agreed, authorized, i authorize( it|), go ahead with (it|that), try that, try it,
+            give (it|that) a (try|go|whirl|shot), you got it, you('ve | have |)got (it|that) (right|correct|all right),
+            you got it all, lets make a move, set (it|that) up, lets set that up, please go ahead, i confirm (all
+            that|that all|it all|all), confirm (all|that all|all that)"""
     ),
     agree=phrases(
         """(sounds|seems|looks|is|be|feels) (about right|okay|ok|alright|all right|fair|fun|delicious|well), about
             right, just right, sounds like a (winner|good deal|great deal), much appreciated, be appreciated,
             (thats|that is|its|it is|this is) all (correct|right|accurate|true|fine|perfect|in order), do nicely, would
             do, should do it, ought to do it, (it is|its|thats|that is|this is) (exactly |just |precisely |)what (i|we)
-            (want|wanted|need|needed|asked for|said|ordered|like|meant|had in mind|was looking for), (it
-            is|its|thats|that is|this is) (exactly |just |precisely |)what (im|i am|were|we are) (looking for|after),
-            should be (good|fine|okay|ok|great|perfect|alright|all right|right|correct|all), still (works|good|fine),
-            more than (happy|fine|okay|good), thats better, that is better, much better, even better, sounds better, in
-            order, checks out, the plan, the idea, the right one, meets my needs, suits my needs, fits my
-            (schedule|needs|budget), works with my schedule, what i (have|had) in mind, what i was (thinking|thinking
+            (want|wanted|need|needed|asked for|said|ordered|like|would like|meant|had in mind|was looking for)( to do|),
+            (it is|its|thats|that is|this is) (exactly |just |precisely |)what (im|i am|were|we are) (looking
+            for|after), should be (good|fine|okay|ok|great|perfect|alright|all right|right|correct|all), still
+            (works|good|fine), more than (happy|fine|okay|good), thats better, that is better, much better, even better,
+            sounds better, in order, checks out, the plan, the idea, the right one, meets my needs, suits my needs, fits
+            my (schedule|needs|budget), works with my schedule, what i (have|had) in mind, what i was (thinking|thinking
             of|hoping for), what id like, what i would like( to do|), what im looking for, you understood
             (correctly|right|it|me), you heard right, good job, well done, a go, a plan, hits the spot, absolutely
             perfect, outstanding, exceptional, stellar, swell, neat, sweet, delightful, pleasant, convenient,
             appropriate, reasonable, proper, adequate, sufficient, grand, dandy, phenomenal, magnificent, incredible,
-            impressive, exciting, excited, thrilled, enough, interesting, good enough, fair enough, good to go, (were|we
-            are) good to go, content with (it|that|this), pleased with (it|that|this), do nicely, (will|itll|thatll) do,
-            certain, very well, thats (alright|all right|ok|okay), that is (alright|all right|ok|okay),
-            (alright|okay|ok|all right) (for|with|by) me, (is|its|it is) (okay|ok|alright), okay good, ok good,
-            agreeable, doable, satisfied, comfortable, right on, good idea, great idea, good choice, great choice,
-            sounds like a (plan|good plan|great plan|good idea|great idea), a deal, done deal, you heard me right, that
-            covers it, that does it, works out, i would like (that|this) very much, (id|i would|i) appreciate (it|that),
-            ill (go with|go for|have|do) (it|that|this), im interested, i am interested, (im|i am|were|we are)
-            (good|fine|okay|ok|happy|cool|satisfied|comfortable|content|pleased) with (it|that|this|everything|the
-            details), good by me, 100 percent, hundred percent, it does, positive, fine, good, great, perfect,
+            impressive, exciting, excited, thrilled, good enough, fair enough, good to go, (were|we are) good to go,
+            content with (it|that|this), pleased with (it|that|this), do nicely, (will|itll|thatll) do, certain, very
+            well, thats (alright|all right|ok|okay), that is (alright|all right|ok|okay), (alright|okay|ok|all right)
+            (for|with|by) me, (is|its|it is) (okay|ok|alright), agreeable, doable, satisfied, comfortable, right on,
+            good idea, great idea, good choice, great choice, sounds like a (plan|good plan|great plan|good idea|great
+            idea), a deal, done deal, you heard me right, that covers it, that does it, works out, i would like
+            (that|this) very much, (id|i would|i) appreciate (it|that), ill (go with|go for|have|do) (it|that|this), im
+            interested, i am interested, (im|i am|were|we are)
+            (good|fine|okay|ok|happy|cool|satisfied|comfortable|content|pleased) with( it| that| this| everything| the
+            details|), good by me, 100 percent, hundred percent, it does, positive, fine, good, great, perfect,
             perfectly, excellent, wonderful, fantastic, awesome, amazing, terrific, splendid, brilliant, super, superb,
-            lovely, nice, cool, beautiful, fabulous, ideal, flawless, marvelous, marvellous, correct, correctly, that is
+            lovely, cool, beautiful, fabulous, ideal, flawless, marvelous, marvellous, correct, correctly, that is
             right, thats right, exact, exactly, exactly right, (all|is|be|sounds|seems|looks|got that|quite) right,
-            precisely, accurate, true, works, work, suit, suits, suits well, suitable, works for me, work out, works
-            out, will do, thatll do, that will do, that will have to do, thats it, that is it, thats that, thats the
-            one, that is the one, the one i want, acceptable, satisfactory, on point, spot on, so do i, fits, happy with
+            precisely, accurate, true, works, suit, suits, suits well, suitable, works for me, work out, works out, will
+            do, thatll do, that will do, that will have to do, thats it, that is it, thats that, thats the one, that is
+            the one, the one i want, acceptable, satisfactory, on point, spot on, so do i, fits, happy with
             (it|that|this), okay with (it|that|this|me), my order, love it, the deal, deal, thats what i
             (want|wanted|need|needed|said|asked for|meant), what i (want|wanted|need|needed|asked for|said|ordered)( to
             do|), what im (looking for|after), what i was looking for, as you (say|said), please book it, all
@@ -266,11 +277,13 @@ ENGLISH = LanguagePack(
             take (it|that|them|this), i can take (it|that), im sure, i am sure, got it right, youre right, you are
             right, ten four, 10 4, jolly good, dope, rad, groovy, solid, fab, ace, top notch, great stuff, good stuff,
             good deal, good call, nice one, smashing, lovely jubbly, very nice, very good, the correct one, works great,
-            works perfectly, works well, suits me"""
+            works perfectly, works well, suits me, (im|i am|were|we are) (free|available) (then|at that time|on that
+            day|that day), work, what (id|wed) like( to do|), (thats|that is) what (id|wed) like( to do|), (thatll|that
+            will|this will|itll|it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice"""
     ),
     acknowledges=phrases(
         """okay, ok, okk, k, okey, okie, alright, all right, allright, right, got it, roger, roger that, copy that,
-            understood, ten four"""
+            understood, ten four, okkk, okayy"""
     ),
     closings=phrases(
         """thats all, that is all, thatll be all, that will be all, that would be all, thatd be all, thats everything,
@@ -278,7 +291,8 @@ ENGLISH = LanguagePack(
             all (i need|i needed|i wanted|for now|for today|the help i need|i want), that will be all (i need|for now),
             thatll be all (i need|for now), thatll be everything, that will be everything, all i need(|ed), all i
             want(|ed), thats it for (me|now|today), bye, goodbye, bye bye, good bye, have a (good|great|nice)
-            (day|one|evening), all set, i just wanted (the|some) info(|rmation), nothing else, nothing more"""
+            (day|one|evening), all set, i just wanted (the|some) info(|rmation), nothing else, nothing more,
+            (thanks|thank you) thats it, (thats|that is) (all |)(the |)(info|information) i (need|needed|wanted)"""
     ),
     fillers=phrases(
         """by the way, appreciate it, much appreciated, i appreciate (it|that|your help), (thanks|thank you) for (your
@@ -292,17 +306,19 @@ ENGLISH = LanguagePack(
             huh, uhhuh, mm hmm, mhm, mm, mmhmm, hon, dear, sir, maam, madam, man, mate, buddy, friend, finally, if
             (possible|you can|you could|you please|you would|you dont mind|you like|you will|you want), when you can,
             whenever youre ready, honestly, basically, simply, oh wise one, no worries, no rush, no hurry, i see, lets
-            see, let me see, wow, yay, whoa, ooh, aha, haha, alrighty, already"""
+            see, let me see, wow, yay, whoa, ooh, aha, haha, alrighty, interesting, nice, (oh|ah)
+            (okay|ok|right|alright|i see), (okay|ok|right|alright) i see, pleas, plz"""
     ),
     tells=phrases(
         """tell me, let me know, give me (the|its|their|his|her|more|some|an idea), give us the, i need to know, id like
             to know, i would like to know, i want to know, i also (need|want) to know, like to know, want to know, need
-            to know, curious, wondering, wonder, i wonder, find out, show me, say me, inform me, check (if|whether), do
-            you (know|have|happen), remind me, i forgot, i need (the|their|its|his|her|your), i want
-            (the|their|its|his|her) (phone|address|number|contact|price|cost|rating), can i (get|have|know|see)
+            to know, curious, wondering, wonder, i wonder, find out, say me, inform me, check (if|whether), do you
+            (know|have|happen), i forgot, i need (the|their|its|his|her|your), i want (the|their|its|his|her)
+            (phone|address|number|contact|price|cost|rating), can i (get|have|know|see)
             (the|their|its|his|her|your|more|some|a|an), could i (get|have|know|see)
             (the|their|its|his|her|your|more|some|a|an), may i (get|have|know|see)
-            (the|their|its|his|her|your|more|some|a|an), share (the|their|its), see if (they|there|you)"""
+            (the|their|its|his|her|your|more|some|a|an), share (the|their|its), see if (they|there|you), remind me
+            (what|where|when|how|who|which|of|the)"""
     ),
     asks=phrases(
         """what, whats, wat, whatre, where, wheres, when, whens, who, whos, whose, whom, which, how, hows, why, whys,
@@ -337,7 +353,8 @@ ENGLISH = LanguagePack(
                 fridays, saturdays, sundays, mon, tue, tues, wed, thu, thur, thurs, fri, sat, january, february, march,
                 april, may, june, july, august, september, october, november, december, jan, feb, mar, apr, jun, jul,
                 aug, sep, sept, oct, nov, dec, today, tomorrow, tonight, yesterday, the day after tomorrow, day after
-                tomorrow, weekend, next week, this week, christmas, easter"""
+                tomorrow, weekend, next week, this week, christmas, easter, next
+                (monday|tuesday|wednesday|thursday|friday|saturday|sunday)"""
         ),
         "time": phrases(
             """noon, midday, midnight, morning, afternoon, evening, quarter past, quarter to, half past, earlier,
@@ -345,7 +362,8 @@ ENGLISH = LanguagePack(
         ),
         "number": phrases(
             """half, dozen, couple, a couple of, several, double, twice, hundred, thousand, million, single, pair,
-                alone, myself"""
+                alone, myself, (just|only) (for |)(me|us), (for |)me and (my|our|a|one|two|three|four|five|six|another),
+                and (me|myself), solo"""
         ),
         "device": phrases(
             """tv, t v, television, telly, kitchen, bedroom, bathroom, living room, dining room, garage, basement,
@@ -356,7 +374,7 @@ ENGLISH = LanguagePack(
             """subtitles, subtitle, captions, caption, dubbed, economy, economy class, business class, first class,
                 premium, premium economy, luxury, standard, regular, pool, shared, private, indoor, outdoor, window
                 seat, aisle seat, vegetarian, vegan, flexible, nonstop, non stop, round trip, one way, oneway, smoking,
-                non smoking, takeaway"""
+                non smoking, takeaway, checking account, savings account, savings"""
         ),
     },
     things=phrases(
@@ -366,13 +384,17 @@ ENGLISH = LanguagePack(
             concert, restaurant, place, salon, order, payment, transfer, purchase, visit, trip, stay, rental, meeting,
             call, plan, video"""
     ),
+    matters=phrases(
+        """booking, bookings, reservation, reservations, appointment, order, request, purchase, transaction,
+            arrangement, arrangements, slot"""
+    ),
     deeds=phrases(
         """book, reserve, buy, purchase, schedule, play, watch, rent, order, get, start, begin, arrange, listen, hear,
             hire, take, plan, see, visit, attend, travel, stay, pay, transfer, send, call, stream, cast, wire, launch,
-            secure"""
+            secure, booked, reserved, scheduled, purchased, arranged, ordered"""
     ),
     read_backs=phrases(
-        """confirm, confirming, confirmation, correct, right, details, verify, check, clear, sure, proper"""
+        "confirm, confirming, confirmation, correct, right, details, verify, check, clear, sure, proper, work, suit"
     ),
     units=phrases(
         """people, person, persons, persons, guests, adults, kids, children, days, day, nights, night, weeks, week,
@@ -395,11 +417,15 @@ ENGLISH = LanguagePack(
             information, request, wish, wished, require, required, the details, forward, further, just, at all, looking
             forward to (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per
             my request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
-            soon as possible, soon, you can, you may, can you, could you, would you, will you, can you please, could you
+            soon as possible, you can, you may, can you, could you, would you, will you, can you please, could you
             please, that all, this all, it all, all of (that|this|it), all the details, everything
             (is|looks|sounds|was), confirm all, confirm that all, which (works|sounds|is|suits), on it, with it, turn
             (it|that|this) on, turn on, start (it|that|this) up, fire (it|that|this) up, crank (it|that|this) up, her,
-            him, she, he, they, i may, we may, it may, may be, may as well"""
+            him, she, he, they, may as well, (see|talk to|speak to) you soon, on all counts, (on|at) (my|our) end, i
+            already (said|told you) yes, as soon as (you can|they can), (will|can|could|would) do (it|that|this), via,
+            through, around, starting, their, try to, check (in|out), checking (in|out|into), check into, check (in|out)
+            date, checkin, checkout, include, including, toggle, enable, use, group, (my|our|the|in my|in our|in the)
+            group, and out, (the |)number of (people|guests|persons|tickets|seats|rooms|passengers), only need"""
     ),
     pointers=phrases("this, that, these, those"),
     halted=phrases(
@@ -408,7 +434,8 @@ ENGLISH = LanguagePack(
     ),
     without=phrases("without, no, with no, w o"),
     spans=phrases("until, till, before, after, from"),
-    binders=phrases("from, to, at, for, on, in, under, by, until, till, between, into, with, of, before, after"),
+    binders=phrases("from, to, at, for, on, in, out, under, by, until, till, between, into, with, of, before, after"),
+    opposites=phrases("from (to|until|till), in out, before after"),
     time_leads=phrases("at, around, about, by, until"),
     articles=phrases("a, an, one, the, my, your, our"),
     ones=phrases("a, an"),
@@ -417,18 +444,25 @@ ENGLISH = LanguagePack(
     ),
     of=phrases("of"),
     synonyms=phrases(
-        """people person persons guests adults, dollars dollar bucks buck, book reserve reservation booking buy purchase
-            get schedule arrange make order secure fix set rent appointment visit viewing tour take add grab hire obtain
-            request place plan snag nab lock finalize finalise complete organize organise process, ticket tickets seat
-            seats spot pass admission reservation, table reservation seating spot, appointment visit viewing tour
-            meeting slot reservation, play start begin watch listen hear cast stream view see show toss throw crank
-            blast spin pop launch run, song music track tune album, movie film show video, transfer send pay wire, money
-            funds amount cash transfer, hotel room house place rental accommodation apartment property home stay
-            residence reservation, car vehicle ride cab taxi rental reservation, flight plane airline ticket trip, bus
-            train trip travel ride ticket, pm afternoon evening night, am morning, add put insert enter schedule save
-            note create record mark write pencil jot log, ticket tickets attend see go visit watch, event concert show
-            game match festival, visit see attend go viewing tour check view"""
+        """people person persons guests adults, dollars dollar bucks buck, book reserve reservation booking buy
+            purchase get schedule arrange make order secure fix set rent appointment visit viewing tour take add grab
+            hire obtain request place plan snag nab lock finalize finalise complete organize organise process, ticket
+            tickets seat seats spot pass admission reservation, table reservation seating spot, appointment visit
+            viewing tour meeting slot reservation, play start begin watch listen hear cast stream broadcast put view
+            see show toss throw crank blast spin pop launch run, song music track tune album, movie film show video,
+            transfer send pay wire, money funds amount cash transfer, hotel room house place rental accommodation
+            apartment property home stay residence reservation, car vehicle ride cab taxi rental reservation, flight
+            plane airline ticket trip, bus train trip travel ride ticket, pm afternoon evening night, am morning, add
+            put insert enter schedule save note create record mark write pencil jot log, ticket tickets attend see go
+            visit watch, event concert show game match festival, visit see attend go viewing tour check view, delete
+            remove erase, delivery deliver"""
     ),
+    rivals=(
+        phrases("bus coach, train, flight plane, cab taxi, ferry boat"),
+        phrases("movie film, song track tune, album, concert, game match, festival"),
+        phrases("morning, afternoon, evening, night"),
+    ),
+    signs={"$": "dollar", "€": "euro", "£": "pound", "%": "percent"},
     endings=phrases("ings, ing, ed, es, s, e, d"),
     number_joints=phrases("and, point"),
     ordinal_marks=phrases("st, nd, rd, th"),

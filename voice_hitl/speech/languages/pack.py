@@ -98,6 +98,7 @@ class LanguagePack:
         facts: What one asks for without wanting it done ("address", "price").
         kinds: The words that show what a value is about.
         things: Names for a kind of thing ("movie", "ticket"): nothing new where the question names none.
+        matters: What is asked, whatever it is about ("go ahead with the BOOKING").
         deeds: Verbs for what is commonly done, nothing new where a question that only reads values back names none.
         read_backs: What such a question says ("confirm", "correct").
         units: What numbers count, and no value by themselves ("people", "days").
@@ -109,12 +110,15 @@ class LanguagePack:
         without: Takes away the noun that follows ("without", "no").
         spans: From or up to the value that follows ("until").
         binders: Prepositions that tell two values of a kind apart ("from", "to").
+        opposites: Pairs of prepositions of which one turns the other round ("from to").
         time_leads: A bare number after it is a clock time ("at").
         articles: Stand between a preposition and its noun ("the").
         ones: Articles that are the number one ("a").
         months: The twelve, from January.
         of: Between a day's number and its month ("the 5th OF March").
         synonyms: Groups of words that mean the same deed or thing.
+        rivals: Kinds of things; of each the things that are not one another, with their names ("train, flight plane").
+        signs: Signs beside a number, and the unit that each is.
         endings: Inflections, longest first, that do not make another word.
         number_joints: Words inside a spoken number ("and", "point").
         ordinal_marks: What follows digits to make an ordinal ("th").
@@ -183,6 +187,7 @@ class LanguagePack:
     facts: Phrases = ()
     kinds: Mapping[Kind, Phrases] = field(default_factory=_no_kinds)
     things: Phrases = ()
+    matters: Phrases = ()
     deeds: Phrases = ()
     read_backs: Phrases = ()
     units: Phrases = ()
@@ -194,12 +199,15 @@ class LanguagePack:
     without: Phrases = ()
     spans: Phrases = ()
     binders: Phrases = ()
+    opposites: Phrases = ()
     time_leads: Phrases = ()
     articles: Phrases = ()
     ones: Phrases = ()
     months: Phrases = ()
     of: Phrases = ()
     synonyms: Phrases = ()
+    rivals: tuple[Phrases, ...] = ()
+    signs: Mapping[str, str] = field(default_factory=_none)
     endings: Phrases = ()
     number_joints: Phrases = ()
     ordinal_marks: Phrases = ()
