@@ -51,7 +51,7 @@ def noted(path: str) -> list[str]:
 
 def approval(human: HumanInputToolHandler, arguments: Mapping[str, object]) -> PendingInput:
     """Hold a call of the counting tool."""
-    caller = Caller(ToolCallContext(session_id="call"))
+    caller = Caller.of(ToolCallContext(session_id="call"))
     return open_approval(human, caller, COUNT, arguments, channel_type=ChannelType.REALTIME_VOICE)
 
 

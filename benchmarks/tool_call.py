@@ -39,7 +39,7 @@ from voice_hitl import (
     VoiceKit,
     confirm_action,
 )
-from voice_hitl.human_input.new_request import NewRequest
+from voice_hitl.human_input.live import LiveRequest, LiveRequests
 from voice_hitl.provider import (
     InjectRole,
     ProviderCapabilities,
@@ -188,18 +188,22 @@ Spans = dict[str, list[int]]
 
 
 class Openings:
-    """Tells when a request was opened, at this handler."""
+    """Tells when a request was open at this handler: from when it is armed it can be answered.
+
+    What reaches people starts behind that, beside the call.
+    """
 
     def __init__(self, human: HumanInputToolHandler) -> None:
         self.opened = Moment()
         self.last: PendingInput | None = None
-        self._open = human.handler.open
-        object.__setattr__(human.handler, "open", self._watched)
+        requests: LiveRequests = vars(human.handler)["_requests"]
+        self._arm = requests.arm
+        object.__setattr__(requests, "arm", self._watched)
 
-    def _watched(self, new: NewRequest) -> PendingInput:
-        self.last = self._open(new)
+    def _watched(self, live: LiveRequest) -> None:
+        self._arm(live)
         self.opened.note()
-        return self.last
+        self.last = live.pending
 
     async def wait(self) -> PendingInput:
         """Wait for the one that is expected, and return it."""

@@ -11,6 +11,7 @@ from typing import Final, Generic, TypeVar, cast
 
 from voice_hitl.enums import ChannelType, HookExecution, HookTrigger
 from voice_hitl.events import ErrorEvent, HookEvent
+from voice_hitl.frozen import frozen
 from voice_hitl.tasks import GRACE_S, BoundExceeded, Tasks, run_users_code
 
 log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class Hook:
     channel_types: frozenset[ChannelType] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Decision(Generic[E]):
     """What a chain of SYNC hooks decided: the event as the last one left it, and whether one said no.
 

@@ -131,7 +131,7 @@ async def gone(handler: HumanInputHandler) -> None:
 
 def approval(handler: HumanInputHandler, amount: int = 5) -> PendingInput:
     human = HumanInputToolHandler(["Ask"], handler=handler)
-    caller = Caller(ToolCallContext(session_id="s1", call_id="c1", room_id="desk"))
+    caller = Caller.of(ToolCallContext(session_id="s1", call_id="c1", room_id="desk"))
     return open_approval(human, caller, REFUND, {"amount": amount}, channel_type=ChannelType.REALTIME_VOICE)
 
 

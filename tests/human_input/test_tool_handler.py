@@ -314,7 +314,9 @@ async def test_a_sensitive_answer_is_told_to_the_model_as_collected_or_as_its_to
 
 async def test_what_the_provider_cannot_take_is_invalid_when_it_is_given() -> None:
     human = HumanInputToolHandler({"AskManager"})
-    pending = human.open(Caller(CONTEXT, max_chars=10), "AskManager", {}, channel_type=ChannelType.REALTIME_VOICE)
+    pending = human.open(
+        replace(Caller.of(CONTEXT), max_chars=10), "AskManager", {}, channel_type=ChannelType.REALTIME_VOICE
+    )
     settlement = await human.handler.answer(pending.pending_id, Answer("x" * 11))
     assert settlement == Settlement.INVALID("the answer is too long: 11 characters, where 10 can be taken")
     assert not human.handler.resolve(pending.pending_id, "x" * 11)
@@ -327,7 +329,7 @@ async def test_what_the_provider_cannot_take_is_invalid_when_it_is_given() -> No
 async def test_a_request_says_which_call_it_came_from() -> None:
     session, asker = FakeSession(), ScriptedAsker()
     human = HumanInputToolHandler({"AskManager"}, 60, askers=[asker], audience=["caller"])
-    caller = Caller(replace(CONTEXT, actor_confidence=0.7), session)
+    caller = Caller.of(replace(CONTEXT, actor_confidence=0.7), session)
     pending = human.open(caller, "AskManager", {"a": 1}, channel_type=ChannelType.REALTIME_VOICE)
     assert (pending.room_id, pending.tool_call_id, pending.channel_id, pending.session_id) == (
         "desk",
@@ -390,7 +392,7 @@ async def test_the_model_may_call_off_what_is_asked_in_its_own_session(
     arguments: dict[str, object], withdrawn: list[str]
 ) -> None:
     human = HumanInputToolHandler({"AskManager", "AskOwner"}, withdrawable=True)
-    caller, other = Caller(CONTEXT), Caller(ToolCallContext(session_id="s2"))
+    caller, other = Caller.of(CONTEXT), Caller.of(ToolCallContext(session_id="s2"))
     mine = [human.open(caller, name, {}, channel_type=ChannelType.AI) for name in ("AskOwner", "AskManager")]
     theirs = human.open(other, "AskOwner", {}, channel_type=ChannelType.AI)
     read = await human.ask_for(caller, WITHDRAW_REQUEST, arguments, channel_type=ChannelType.REALTIME_VOICE)
@@ -401,7 +403,7 @@ async def test_the_model_may_call_off_what_is_asked_in_its_own_session(
 
 async def test_outside_a_session_there_is_nothing_to_call_off() -> None:
     human = HumanInputToolHandler({"AskManager"}, withdrawable=True)
-    pending = human.open(Caller(ToolCallContext()), "AskManager", {}, channel_type=ChannelType.AI)
+    pending = human.open(Caller.of(ToolCallContext()), "AskManager", {}, channel_type=ChannelType.AI)
     assert json.loads(await human(WITHDRAW_REQUEST, {})) == {"withdrawn": []}
     assert pending.end is None
 

@@ -7,11 +7,10 @@ read forward once, and there are few that may.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from voice_hitl.calls.spoken_forms import FormName, Tools, may_become_call, read_call
+from voice_hitl.frozen import frozen
 
 LONGEST: Final = 20_000
 """Characters of a text that are looked at; a longer one is speech."""
@@ -27,7 +26,7 @@ _RESPONSE: Final = re.compile(r"\s*<tool_response>.*?(?:</tool_response>|\Z)", r
 _BACKTICKS: Final = re.compile(r"`+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Recovered:
     """A call found in a text.
 
@@ -68,8 +67,13 @@ def _openings(text: str, tools: Tools) -> Iterator[int]:
     """The places where a call may begin; no more of them than could be meant as one."""
     if not tools or len(text) > LONGEST:
         return
-    may_be = (match.end() for match in _START.finditer(text) if may_become_call(text, match.end(), tools))
-    yield from islice(may_be, MOST_OPENINGS)
+    found = 0
+    for match in _START.finditer(text):
+        if may_become_call(text, match.end(), tools):
+            yield match.end()
+            found += 1
+            if found == MOST_OPENINGS:
+                return
 
 
 def last_start(text: str) -> int:

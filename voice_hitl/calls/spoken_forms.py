@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 from voice_hitl.calls.spoken_values import (
@@ -14,6 +13,7 @@ from voice_hitl.calls.spoken_values import (
     json_object,
     keyword_members,
 )
+from voice_hitl.frozen import frozen
 
 FormName = Literal["call:", "name()", "json", "xml"]
 Tools = Mapping[str, Schema]
@@ -36,7 +36,7 @@ _FUNCTION_BEGINNING: Final = re.compile(rf"(?:functions\.)?({_NAME})(\(\s*(?:\{{
 _TAGS: Final = ("<tool_call>", "<function_calls>", "<function=", '<invoke name="', "<tool_response>")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Spoken:
     """One form, read: the declared name, its arguments, and where it ends."""
 
@@ -51,28 +51,32 @@ def read_call(text: str, start: int, tools: Tools) -> Spoken | None:
     fence = _FENCE.match(text, start)
     if fence is not None:
         start = fence.end()
-    for form in (_braced, _function, _json, _tagged):
-        found = form(text, start, tools)
-        if found is not None:
-            return found
-    return None
+    match text[start : start + 1]:
+        case "{":
+            return _json(text, start, tools)
+        case "<":
+            return _tagged(text, start, tools)
+        case _:
+            return _braced(text, start, tools) or _function(text, start, tools)
 
 
 def may_become_call(text: str, start: int, tools: Tools) -> bool:
     """Whether what stands from `start` to the end of a partial text could be the beginning of a call."""
     tail = text[start : start + 32]
-    if not tail:
-        return False
-    if "```".startswith(tail):
-        return True
-    fence = _FENCE.match(text, start)
-    if fence is not None:
-        return fence.end() == len(text) or may_become_call(text, fence.end(), tools)
-    if tail.startswith("{"):
-        return _json_may_begin(text, start)
-    if tail.startswith("<"):
-        return any(tag.startswith(tail) or tail.startswith(tag) for tag in _TAGS)
-    return "call:".startswith(tail) or "functions.".startswith(tail) or _name_may_begin(text, start, tools)
+    match tail[:1]:
+        case "":
+            return False
+        case "`":
+            fence = _FENCE.match(text, start)
+            if fence is None:
+                return "```".startswith(tail)
+            return fence.end() == len(text) or may_become_call(text, fence.end(), tools)
+        case "{":
+            return _json_may_begin(text, start)
+        case "<":
+            return any(tag.startswith(tail) or tail.startswith(tag) for tag in _TAGS)
+        case _:
+            return "call:".startswith(tail) or "functions.".startswith(tail) or _name_may_begin(text, start, tools)
 
 
 def _json_may_begin(text: str, start: int) -> bool:
@@ -127,8 +131,8 @@ def _function(text: str, start: int, tools: Tools) -> Spoken | None:
 
 def _json(text: str, start: int, tools: Tools) -> Spoken | None:
     """`{"name": "name", "arguments": {...}}`, or `parameters`; the arguments may be JSON in a string."""
-    decoded = decode(text, start) if text.startswith("{", start) else None
-    if decoded is None:
+    decoded = decode(text, start)
+    if decoded is None or not isinstance(decoded[0], dict):
         return None
     call = cast("dict[str, object]", decoded[0])
     name = call.get("name")

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Unpack
 
 from voice_hitl.calls.book import Book
@@ -81,7 +82,7 @@ class Agent:
         channel: Whose agent it is.
         hooks: The channel's hooks.
         parts: What it is made of.
-        actor: Whose turn it is in a session.
+        actor: Whose turn it is now in a session; by default always its participant's.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Agent:
         hooks: ChannelHooks,
         parts: AgentParts,
         *,
-        actor: Callable[[VoiceSession], Actor] = lambda session: Actor(session.participant_id),
+        actor: Callable[[VoiceSession], Actor] | None = None,
     ) -> None:
         self.parts = parts
         self._channel = channel
@@ -233,7 +234,7 @@ class Agent:
                 channel_type=self._channel.channel_type,
                 room_id=session.room_id,
                 session_id=session.id,
-                actor=lambda: self._actor(session),
+                actor=self._whose_turn(session),
             ),
             servers=Servers(
                 human=self.parts.human,
@@ -249,6 +250,12 @@ class Agent:
             watching=session.watching,
             watcher=watcher or session.calls,
         )
+
+    def _whose_turn(self, session: VoiceSession) -> Callable[[], Actor]:
+        if self._actor is not None:
+            return partial(self._actor, session)
+        participant = Actor(session.participant_id)
+        return lambda: participant
 
     def _told(self, session: VoiceSession) -> Told:
         return Told(

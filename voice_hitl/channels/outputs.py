@@ -100,8 +100,9 @@ class Outputs:
         """
         tried = False
         while True:
-            connection = await self._link.ready()
-            await self._know_what_is_kept()
+            connection = self._link.connection or await self._link.ready()
+            if not self._resumed.is_set:
+                await self._know_what_is_kept()
             if call in self._told:
                 await self._told[call].wait()
             if connection is not self._link.connection:
@@ -126,7 +127,7 @@ class Outputs:
             ProviderError: The provider refuses it.
         """
         while True:
-            connection = await self._link.ready()
+            connection = self._link.connection or await self._link.ready()
             try:
                 await connection.inject(text, role="system", silent=True)
             except ConnectionEnded:
@@ -159,10 +160,9 @@ class Outputs:
         return call.call_id in self._known and self._owed.get(call.call_id) is call
 
     async def _know_what_is_kept(self) -> None:
-        if not self._resumed.is_set:
-            with anyio.move_on_after(RESUMED_WITHIN_S):
-                await self._resumed.wait()
-            self._resumed.set()
+        with anyio.move_on_after(RESUMED_WITHIN_S):
+            await self._resumed.wait()
+        self._resumed.set()
 
 
 def result_line(call: ToolCall, text: str) -> str:

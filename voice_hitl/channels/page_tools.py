@@ -100,7 +100,7 @@ class PageTools:
         if name not in self._offered:
             raise ToolFailedError(f"The caller's page offers {name!r} no longer.")
         request = self._calls.open(caller, name, arguments, channel_type=channel_type)
-        self._called(caller.context.call_id)
+        self._called(caller.call_id)
         return request
 
     async def outcome(self, pending: PendingInput) -> str:

@@ -1,7 +1,7 @@
 """Calls that the model says instead of issuing them: found in its transcript, kept out of what is heard, and run."""
 
 import logging
-import secrets
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -276,4 +276,4 @@ class SpokenCalls:
         self.pipeline.gate = replace(gate, catalogue=closed(gate.catalogue)) if made.bare else gate
         if self._interrupted.was_interrupted(made.response_id):
             self._book.interrupted(made.response_id)
-        self.pipeline.arrive(f"said_{secrets.token_hex(8)}", made.name, made.arguments, made.response_id)
+        self.pipeline.arrive(f"said_{os.urandom(8).hex()}", made.name, made.arguments, made.response_id)

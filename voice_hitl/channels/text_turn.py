@@ -1,7 +1,7 @@
 """One text turn: rounds of an answer and its calls, until the model has nothing more to call."""
 
 import logging
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -243,7 +243,7 @@ class TextTurn:
         gate = self._pipeline.gate
         self._written_calls.gate = replace(gate, catalogue=closed(gate.catalogue)) if found.form == "call:" else gate
         booked = self._written_calls.arrive(
-            f"said_{secrets.token_hex(8)}", found.name, found.arguments, self._response_id
+            f"said_{os.urandom(8).hex()}", found.name, found.arguments, self._response_id
         )
         if booked is not None:
             self._progress.called(booked.call_id, booked.name)
@@ -261,5 +261,5 @@ class TextTurn:
         while self._jobs:
             await self._progress.next_report()
         await self._external.wait()
-        # The calls of a turn that is cancelled are over too, and it asks its model nothing more.
-        await anyio.lowlevel.checkpoint_if_cancelled()
+        if self._is_ending:  # its calls are over too, and it asks its model nothing more
+            await anyio.lowlevel.checkpoint_if_cancelled()

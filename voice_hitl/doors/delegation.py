@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 import anyio
+import anyio.lowlevel
 
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.outcome import Outcome
@@ -41,9 +42,10 @@ class DelegationDoor:
         self._over: dict[ToolCall, Latch] = {}
 
     async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
-        """Return the text from the call; it says whether it failed."""
+        """Return the text from the call, which says whether it failed. Whoever waits for it goes on first."""
         self._texts[call] = text
         self._latch(call).set()
+        await anyio.lowlevel.checkpoint()
         return "output"
 
     def reported(self, call: ToolCall) -> None:

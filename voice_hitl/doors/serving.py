@@ -130,31 +130,21 @@ class Serving:
 
     async def serve(self, call: ToolCall, arguments: dict[str, object], gate: Gate) -> Outcome:
         """Have the call served: a person's tool first, then the page's, then the host's handler."""
-        origin = self._origin
-        context = ToolCallContext(
-            room_id=origin.room_id,
-            call_id=call.call_id,
-            channel_id=origin.channel_id,
-            channel_type=origin.channel_type,
-            session_id=origin.session_id,
-            actor_id=call.actor.id,
-            actor_confidence=call.actor.confidence,
-            allowed_names=gate.catalogue.names,
-            door=self._door,
-        )
         human = self._human
         page = self._servers.page
         persons = human is not None and human.serves(call.name)
         pages = page is not None and not persons and page.serves(call.name)
         bound = self._servers.bounds.of(call.name, asks_a_person=persons or pages)
         try:
-            if human is not None and persons:
-                text = await self._ask_person(human, call, arguments, context, bound)
+            if human is not None and persons and not human.asks(call.name):
+                channel_type = self._origin.channel_type
+                text = await human.ask_for(self._caller(call), call.name, arguments, channel_type=channel_type)
                 return Outcome(OutcomeKind.SERVED, text, never_cut=True)
-            if page is not None and pages:
-                text = await self._ask(page, call, arguments, self._caller(context), bound)
+            asked = human if persons else page if pages else None
+            if asked is not None:
+                text = await self._ask(asked, call, arguments, bound)
                 return Outcome(OutcomeKind.SERVED, text, never_cut=True)
-            return await self._serve_host(call, arguments, context, gate, bound)
+            return await self._serve_host(call, arguments, gate, bound)
         except UnservedToolCallError as error:
             return Outcome(OutcomeKind.UNSERVED, f"Nobody serves the tool {call.name!r}.", error_detail=str(error))
         except ToolRefusedError as error:
@@ -170,25 +160,21 @@ class Serving:
 
     # --- a person's tool, or the page's ------------------------------------------------------------------------------
 
-    def _caller(self, context: ToolCallContext) -> Caller:
-        return Caller(context, self._servers.session, self._servers.max_chars)
+    def _caller(self, call: ToolCall) -> Caller:
+        origin, servers = self._origin, self._servers
+        return Caller(
+            origin.room_id,
+            call.call_id,
+            origin.channel_id,
+            origin.session_id,
+            call.actor,
+            self._door,
+            servers.session,
+            servers.max_chars,
+        )
 
-    async def _ask_person(
-        self,
-        human: HumanInputToolHandler,
-        call: ToolCall,
-        arguments: dict[str, object],
-        context: ToolCallContext,
-        bound: float | None,
-    ) -> str:
-        caller = self._caller(context)
-        if not human.asks(call.name):
-            return await human.ask_for(caller, call.name, arguments, channel_type=self._origin.channel_type)
-        return await self._ask(human, call, arguments, caller, bound)
-
-    async def _ask(
-        self, asked: Asks, call: ToolCall, arguments: dict[str, object], caller: Caller, bound: float | None
-    ) -> str:
+    async def _ask(self, asked: Asks, call: ToolCall, arguments: dict[str, object], bound: float | None) -> str:
+        caller = self._caller(call)
         request = asked.open(caller, call.name, arguments, channel_type=self._origin.channel_type)
         self._wait(call, request)
         if bound is None:
@@ -210,7 +196,6 @@ class Serving:
         self,
         call: ToolCall,
         arguments: dict[str, object],
-        context: ToolCallContext,
         gate: Gate,
         bound: float | None,
     ) -> Outcome:
@@ -219,17 +204,24 @@ class Serving:
             raise UnservedToolCallError("the channel has no tool_handler")
         tool = gate.catalogue.find(call.name)
         if tool is not None and await _needs_approval(tool.definition, arguments, bound):
-            return await self._run_approved(call, tool.definition, arguments, context, partial(self._run, host, bound))
-        return await self._run(host, bound, call, arguments, context)
+            return await self._run_approved(call, tool.definition, arguments, partial(self._run, host, bound, gate))
+        return await self._run(host, bound, gate, call, arguments)
 
     async def _run(
-        self,
-        host: ToolHandler,
-        bound: float | None,
-        call: ToolCall,
-        arguments: dict[str, object],
-        context: ToolCallContext,
+        self, host: ToolHandler, bound: float | None, gate: Gate, call: ToolCall, arguments: dict[str, object]
     ) -> Outcome:
+        origin = self._origin
+        context = ToolCallContext(
+            room_id=origin.room_id,
+            call_id=call.call_id,
+            channel_id=origin.channel_id,
+            channel_type=origin.channel_type,
+            session_id=origin.session_id,
+            actor_id=call.actor.id,
+            actor_confidence=call.actor.confidence,
+            allowed_names=gate.catalogue.names,
+            door=self._door,
+        )
         call.move(CallEvent.SERVE)
         with tool_call_context(context):
             result = await run_users_code(partial(host, call.name, arguments), label=f"tool {call.name}", bound_s=bound)
@@ -240,22 +232,20 @@ class Serving:
         call: ToolCall,
         tool: AITool,
         arguments: dict[str, object],
-        context: ToolCallContext,
-        run: Callable[[ToolCall, dict[str, object], ToolCallContext], Awaitable[Outcome]],
+        run: Callable[[ToolCall, dict[str, object]], Awaitable[Outcome]],
     ) -> Outcome:
         """Hold the call until somebody says that it may run; run it with the arguments that were approved."""
         human = self._human
         if human is None:
             raise ToolRefusedError(f"Nobody can approve {tool.name!r} here. {NOTHING_EXECUTED}")
-        caller = Caller(context, self._servers.session)
-        request = open_approval(human, caller, tool, arguments, channel_type=self._origin.channel_type)
+        request = open_approval(human, self._caller(call), tool, arguments, channel_type=self._origin.channel_type)
         call.proposed = request.arguments
         self._wait(call, request)
         async with human.handler.recorded_run(request) as recorded:
             call.arguments = effective = await approved_arguments(human, request)
             await recorded.claim()
             self._waits.answered(call)
-            outcome = await run(call, effective, context)
+            outcome = await run(call, effective)
             recorded.returned(outcome.text)
         return outcome
 

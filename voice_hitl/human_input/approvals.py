@@ -36,7 +36,7 @@ def open_approval(
         ToolRefusedError: The same call of this session is being asked about already: a gated call is never shared.
     """
     question = approval_of(tool, arguments)
-    for request in human.handler.open_in(caller.context.session_id):
+    for request in human.handler.open_in(caller.session_id):
         if isinstance(request.question, Approval) and request.question.digest == question.digest:
             raise ToolRefusedError(f"The same call of {tool.name!r} is already being asked about. {NOTHING_EXECUTED}")
     fields = caller.fields(channel_type=channel_type, question=question)

@@ -1,6 +1,6 @@
 """`NewRequest`: a request that is about to be opened, and the ways in which it is put to people."""
 
-import secrets
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypedDict, Unpack
@@ -49,7 +49,7 @@ def new_pending(
     if "actor_id" not in fields:
         fields["actor_id"] = current_tool_actor_id()
     return PendingInput(
-        pending_id=secrets.token_hex(16),
+        pending_id=os.urandom(16).hex(),
         tool_name=tool_name,
         arguments=copy_json(arguments),
         audience=tuple(audience),

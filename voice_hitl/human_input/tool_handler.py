@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 
 from voice_hitl.asker import Asker, AskerSession
-from voice_hitl.enums import ChannelType
+from voice_hitl.enums import ChannelType, DoorName
 from voice_hitl.errors import (
     HumanInputRejectedError,
     InvalidQuestion,
@@ -20,7 +20,7 @@ from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tools.asking import HumanTool, as_human_tool
-from voice_hitl.tools.context import ToolCallContext, current_tool_call
+from voice_hitl.tools.context import NOBODY, Actor, ToolCallContext, current_tool_call
 from voice_hitl.tools.definition import AITool
 
 WITHDRAW_REQUEST = "withdraw_request"
@@ -40,24 +40,38 @@ _WITHDRAW_TOOL = AITool(
 
 @frozen()
 class Caller:
-    """Who calls a person's tool: the call's context, and what the session adds to it."""
+    """Who calls a person's tool: which call it is, in which session (as askers see it), for whom.
 
-    context: ToolCallContext
+    `max_chars`: the longest answer that can be taken, in characters.
+    """
+
+    room_id: str = ""
+    call_id: str = ""
+    channel_id: str = ""
+    session_id: str = ""
+    actor: Actor = NOBODY
+    door: DoorName | None = None
     session: AskerSession | None = None
     max_chars: int | None = None
 
+    @classmethod
+    def of(cls, context: ToolCallContext, session: AskerSession | None = None) -> "Caller":
+        """The caller of the call that is being served."""
+        actor = Actor(context.actor_id, context.actor_confidence)
+        room_id, channel_id, session_id = context.room_id, context.channel_id, context.session_id
+        return cls(room_id, context.call_id, channel_id, session_id, actor, context.door, session)
+
     def fields(self, *, channel_type: ChannelType, question: Question | None) -> RequestFields:
         """What a request of this call, on a door of `channel_type`, says of where it came from."""
-        context = self.context
         return {
-            "room_id": context.room_id,
-            "tool_call_id": context.call_id,
-            "channel_id": context.channel_id,
+            "room_id": self.room_id,
+            "tool_call_id": self.call_id,
+            "channel_id": self.channel_id,
             "channel_type": channel_type,
-            "door": context.door,
-            "session_id": context.session_id,
-            "actor_id": context.actor_id,
-            "actor_confidence": context.actor_confidence,
+            "door": self.door,
+            "session_id": self.session_id,
+            "actor_id": self.actor.id,
+            "actor_confidence": self.actor.confidence,
             "question": question,
         }
 
@@ -154,7 +168,7 @@ class HumanInputToolHandler:
             RuntimeError: The request was given up while it was waited on.
         """
         context = current_tool_call() or ToolCallContext(channel_type=channel_type)
-        return await self.ask_for(Caller(context), name, arguments, channel_type=channel_type)
+        return await self.ask_for(Caller.of(context), name, arguments, channel_type=channel_type)
 
     async def ask_for(
         self, caller: Caller, name: str, arguments: Mapping[str, object], *, channel_type: ChannelType
@@ -163,7 +177,7 @@ class HumanInputToolHandler:
         if not self.serves(name):
             raise UnservedToolCallError(f"{name!r} is not one of the tools that ask a person")
         if not self.asks(name):
-            return self._withdraw(caller.context, arguments)
+            return self._withdraw(caller.session_id, arguments)
         pending = self.open(caller, name, arguments, channel_type=channel_type)
         return await self.outcome(pending)
 
@@ -195,10 +209,10 @@ class HumanInputToolHandler:
         except TimeoutError as in_vain:
             raise ToolFailedError(told_to_the_model(pending, in_vain, self.timeout)) from None
 
-    def _withdraw(self, context: ToolCallContext, arguments: Mapping[str, object]) -> str:
+    def _withdraw(self, session_id: str, arguments: Mapping[str, object]) -> str:
         tool = arguments.get("tool")
         name = tool if isinstance(tool, str) else None
-        open_before = self.handler.open_in(context.session_id) if context.session_id else []
+        open_before = self.handler.open_in(session_id) if session_id else []
         withdrawn = [
             pending.tool_name
             for pending in open_before

@@ -45,6 +45,8 @@ def _object_fault(members: dict[object, object], depth: int) -> str | None:
             return f"a key that is a {type(key).__name__}"
         if not key.isascii() and not is_unicode(key):
             return HALF_A_PAIR
+        if isinstance(value, str) and value.isascii():
+            continue  # what most values are
         fault = json_fault(value, depth=depth - 1)
         if fault:
             return fault
