@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from yardstick import this_machine
 
+from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Incoming
 from voice_hitl_webrtc import Caller, WebRTCLeg, WebRTCTransport, call
@@ -118,6 +119,7 @@ async def main() -> None:
     if chosen.url:
         await place_calls(chosen.url, chosen.calls[0])
         return
+    keep_loaded()  # as `voice-hitl serve` does
     print(await this_machine(), end="\n\n")
     print("| calls | frames late by over 20 ms | of a core |")
     print("|---|---|---|")

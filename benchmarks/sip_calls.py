@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from yardstick import this_machine
 
+from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.errors import ConnectionEnded
 from voice_hitl.transport import AudioIn, Digit, Incoming
 from voice_hitl_sip import SipLeg, SipTransport
@@ -308,6 +309,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.serve is not None:
         os.sched_setaffinity(0, {given.serve})
+        keep_loaded()  # as `voice-hitl serve` does
         anyio.run(Desk().serve)
         return
     sipp = shutil.which("sipp")

@@ -15,6 +15,7 @@ from voice_hitl.channels.switchboard import Switchboard
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.cli.end_signals import end_signals
 from voice_hitl.cli.legs import CannotServe, Legs, OpenLeg, Wanted, open_legs
+from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.cli.target import load_target
 from voice_hitl.tasks import Tasks
 from voice_hitl.transport import Transport
@@ -57,6 +58,7 @@ async def run_serve(
             with out.status("loading the agent's ears and voice"):
                 await channel.provider.preload()
         await legs.start()
+        keep_loaded()
         with end_signals() as asked_to_end:
             _show(channel.id, legs.opened, out)
             await asked_to_end()

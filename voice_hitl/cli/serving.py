@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from voice_hitl.cli.checking import STEPS, Check, Report, Step
 from voice_hitl.cli.end_signals import end_signals
+from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.demo.app import OPERATORS, Demo, create_demo
 from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
@@ -73,6 +74,7 @@ async def _loaded(model: ModelName | None, console: Console, data: Path | None =
     console.print(f"[dim]{escape(demo.model.told)}[/]", highlight=False)
     with console.status("loading the agent's ears and voice"):
         await demo.preload()
+    keep_loaded()
     return demo
 
 
