@@ -433,3 +433,10 @@ async def test_a_late_answer_is_told_so_though_the_store_of_its_request_is_away(
     page.take()
     (refused,) = await page.answer()
     assert (refused["type"], refused["code"]) == ("refused", "late")
+
+
+async def test_a_card_closes_whatever_the_length_of_a_reason(page: Page) -> None:
+    asked = page.opened()
+    asked.end(RequestEnd.REFUSED, Answer(by="desk", decline=True, reason="x" * 100_000))
+    page.session.connected()
+    assert types(page.take()).count("request.settled") == 2

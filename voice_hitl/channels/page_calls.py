@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from voice_hitl.asker import CALLER
-from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, key_of, too_late, verdict_of
+from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, key_of, shown_reason, too_late, verdict_of
 from voice_hitl.enums import ChannelType, RequestEnd, Via
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.new_request import NewRequest, new_pending
@@ -157,5 +157,5 @@ def _outcome(request: PendingInput) -> Outcome:
         end=request.end or RequestEnd.WITHDRAWN,
         by=request.answered_by,
         via=request.answered_via,
-        reason=request.reject_reason,
+        reason=shown_reason(request),
     )

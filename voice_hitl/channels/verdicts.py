@@ -11,6 +11,7 @@ import anyio
 from voice_hitl.asker import Asking
 from voice_hitl.enums import RequestEnd
 from voice_hitl.messages import MAX_BYTES, Code, Outcome, RequestAnswer, RequestDecline, ToolAbort, ToolRespond
+from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 
 
@@ -33,6 +34,9 @@ LONGEST_SHOWN: Final = MAX_BYTES // 2
 
 LATE: Final = frozenset({RequestEnd.TIMED_OUT, RequestEnd.UNANSWERED, RequestEnd.WITHDRAWN})
 """Ends after which an answer is late; after the others it is a duplicate."""
+
+LONGEST_REASON: Final = 8192
+"""Characters of a reason that a page is told: an application's may be of any length, and has to fit a message."""
 
 Verdict = Done | Refusal
 DONE: Final = Done()
@@ -90,8 +94,13 @@ def outcome_of(asking: Asking) -> Outcome:
         by=request.answered_by,
         via=request.answered_via,
         answer=request.answer if len(json.dumps(request.answer)) <= LONGEST_SHOWN else None,
-        reason=None if asking.question.sensitive else request.reject_reason,
+        reason=None if asking.question.sensitive else shown_reason(request),
     )
+
+
+def shown_reason(request: PendingInput) -> str | None:
+    """Why it was declined or blocked, as its page is told."""
+    return request.reject_reason[:LONGEST_REASON] if request.reject_reason is not None else None
 
 
 def verdict_of(settlement: Settlement, outcome: Outcome, *, sensitive: bool = False) -> Verdict:
