@@ -36,7 +36,7 @@ from voice_hitl.tools.asking import confirm_action
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
-from voice_hitl.transport import CallRejected, LegInfo
+from voice_hitl.transport import CallRejected, Incoming, LegInfo
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
@@ -315,6 +315,47 @@ async def test_a_call_that_cannot_be_welcome_is_refused_with_a_status_and_leaves
         assert refused.value.code == code
         assert desk.channel.sessions == ()
         assert desk.provider.connections == []
+
+
+class Telephone(LoopbackTransport):
+    """A transport that places calls, which nobody takes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rings = 0
+
+    async def dial(self, to: str) -> Incoming:
+        self.rings += 1
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.rings -= 1
+        raise AssertionError(f"nobody takes the call of {to}")
+
+
+async def test_nobody_is_called_any_more_when_the_channel_closes() -> None:
+    telephone = Telephone()
+    channel = RealtimeVoiceChannel("desk", provider=ScriptedProvider(), transport=telephone)
+
+    async def call() -> None:
+        with pytest.raises(RuntimeError, match="'desk' is closed"):
+            await channel.dial("sip:lee@10.0.0.7")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(call)
+        await settle_down()
+        assert telephone.rings == 1
+        await channel.close()
+        assert telephone.rings == 0
+
+
+async def test_nobody_is_called_for_a_session_that_cannot_be() -> None:
+    telephone = Telephone()
+    channel = RealtimeVoiceChannel("desk", provider=ScriptedProvider(), transport=telephone)
+    pay = AITool("pay", requires_approval=True, approvers=("caller",))
+    with anyio.fail_after(1), pytest.raises(ValueError, match="human_input_handler to ask with"):
+        await channel.dial("sip:lee@10.0.0.7", tools=(pay,))
+    await channel.close()
 
 
 async def test_a_provider_that_cannot_be_reached_refuses_the_call_and_releases_its_leg() -> None:

@@ -190,9 +190,7 @@ class RealtimeVoiceChannel:
             InvalidOffer: The call cannot be answered.
             TypeError: An override that does not exist.
         """
-        parts = self._agent.parts
-        options = replace(parts.options, **overrides) if overrides else parts.options
-        check_names(options.tools, parts.human)
+        parts, options = self._agent.parts, self._options(overrides)
         with self._set_ups.one():
             leg = await self._transport.accept(connection, rate=parts.provider.capabilities.rate)
             lost = self._lost_session(room_id, participant_id)
@@ -236,16 +234,25 @@ class RealtimeVoiceChannel:
 
         Raises:
             CallNotAnswered: Nobody took the call; it says why.
-            TypeError: The transport places no calls.
-            RuntimeError, ProviderError: As of `start_session`.
+            TypeError: The transport places no calls; or an override that does not exist.
+            RuntimeError: The channel is closed, or closes meanwhile: nobody is called any more.
+            ProviderError: The model cannot be reached.
         """
         if not isinstance(self._transport, Dials):
             raise TypeError(f"the transport {self._transport.name!r} places no calls")
-        self._set_ups.check_open()
-        call = await self._transport.dial(to)
-        return await self.start_session(
-            room_id or call.info.call_id, participant_id or to, call, metadata=metadata, **overrides
-        )
+        self._options(overrides)  # a mistake in them is an error before anybody's telephone rings
+        with self._set_ups.one():
+            call = await self._transport.dial(to)
+            return await self.start_session(
+                room_id or call.info.call_id, participant_id or to, call, metadata=metadata, **overrides
+            )
+        raise AssertionError("a set-up that was cut raises")
+
+    def _options(self, overrides: SessionOverrides) -> SessionOptions:
+        parts = self._agent.parts
+        options = replace(parts.options, **overrides) if overrides else parts.options
+        check_names(options.tools, parts.human)
+        return options
 
     def _lost_session(self, room_id: str, participant_id: str) -> VoiceSession | None:
         return next(
