@@ -8,6 +8,7 @@ from dataclasses import replace
 from voice_hitl.calls.book import Book
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.recovery import fenced
+from voice_hitl.channels.channel_hooks import ChannelHooks
 from voice_hitl.channels.conversation import Conversation
 from voice_hitl.channels.declared import DeclaredTools, check_names
 from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
@@ -26,7 +27,6 @@ from voice_hitl.doors.spoken_call import SpokenCallDoor
 from voice_hitl.doors.text_call import TextCallDoor
 from voice_hitl.enums import ChannelType, DoorName, HookTrigger
 from voice_hitl.events import ErrorEvent
-from voice_hitl.hooks import HookContext, Hooks
 from voice_hitl.human_input.external import ExternalToolHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
@@ -102,8 +102,7 @@ class AIChannel:
             system_prompt=system_prompt, voice=None, language="en", tools=tuple(tools), tool_policy=tool_policy
         )
         self._bounds = Bounds(default_s=tool_timeout_seconds, named=dict(tool_timeouts or {}))
-        self._kit: VoiceKit | None = None
-        self._no_hooks = Hooks()
+        self._hooks = ChannelHooks(self)
         self._tasks = Tasks(f"channel {id}")
         self._watching = Tasks(f"hooks of channel {id}")
         self._conversations: dict[str, Conversation] = {}
@@ -111,13 +110,13 @@ class AIChannel:
         self._is_closing = False
         request_hooks = RequestHooks(
             channel_type=self.channel_type,
-            hooks=self._hooks,
-            context=lambda _session_id, room_id: self._hook_context(room_id),
+            hooks=self._hooks.now,
+            context=lambda _session_id, room_id: self._hooks.context(room_id),
             watching=lambda _session_id: self._watching,
         )
         self._declared = DeclaredTools(id, human_input_handler, lambda: request_hooks.listens)
         self._external = external_tool_handler
-        self._reports = ExternalReporting(id, self._hooks, self._hook_context, self._watching)
+        self._reports = ExternalReporting(id, self._hooks.now, self._hooks.context, self._watching)
         if external_tool_handler is not None:
             external_tool_handler.bind(self._reports)
         # Last: a channel that could not be made displaces none.
@@ -127,7 +126,7 @@ class AIChannel:
 
     def bind(self, kit: VoiceKit | None) -> None:
         """Use this kit's hooks from now on (called by the kit)."""
-        self._kit = kit
+        self._hooks.bind(kit)
 
     # --- turns -------------------------------------------------------------------------------------------------------
 
@@ -180,7 +179,7 @@ class AIChannel:
     @property
     def is_registered(self) -> bool:
         """Whether it is registered with a kit."""
-        return self._kit is not None
+        return self._hooks.kit is not None
 
     def forget(self, room_id: str) -> None:
         """Forget what was said in a room; a turn that runs there still keeps its own."""
@@ -277,8 +276,8 @@ class AIChannel:
             gate=gate,
             origin=origin,
             servers=Servers(human=self._human, host=lambda: self.tool_handler, bounds=self._bounds),
-            hooks=self._hooks,
-            hook_context=self._hook_context(origin.room_id),
+            hooks=self._hooks.now,
+            hook_context=self._hooks.context(origin.room_id),
             tasks=turn.tasks,
             watching=self._watching,
             watcher=turn,
@@ -309,10 +308,4 @@ class AIChannel:
             source="provider",
             message=message,
         )
-        self._hooks().tell(HookTrigger.ON_ERROR, event, self._hook_context(room_id), self._watching)
-
-    def _hooks(self) -> Hooks:
-        return self._kit.hooks if self._kit is not None else self._no_hooks
-
-    def _hook_context(self, room_id: str) -> HookContext:
-        return HookContext(self._kit, self, None, room_id)
+        self._hooks.now().tell(HookTrigger.ON_ERROR, event, self._hooks.context(room_id), self._watching)

@@ -13,17 +13,17 @@ class ChannelHooks:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._kit: VoiceKit | None = None
+        self.kit: VoiceKit | None = None
         self._none = Hooks()
 
     def bind(self, kit: VoiceKit | None) -> None:
         """Use this kit's hooks from now on."""
-        self._kit = kit
+        self.kit = kit
 
     def now(self) -> Hooks:
         """The hooks."""
-        return self._kit.hooks if self._kit is not None else self._none
+        return self.kit.hooks if self.kit is not None else self._none
 
-    def context(self, room_id: str, session: object | None) -> HookContext:
+    def context(self, room_id: str, session: object | None = None) -> HookContext:
         """Where a hook of this room runs, in this session if any."""
-        return HookContext(self._kit, self._channel, session, room_id)
+        return HookContext(self.kit, self._channel, session, room_id)

@@ -350,7 +350,7 @@ class ConferenceChannel:
             source=source,
             message=message,
         )
-        self._hooks.now().tell(HookTrigger.ON_ERROR, event, self._hooks.context(room_id, None), self._watching)
+        self._hooks.now().tell(HookTrigger.ON_ERROR, event, self._hooks.context(room_id), self._watching)
 
     # --- ending ------------------------------------------------------------------------------------------------------
 

@@ -42,10 +42,6 @@ class LineSession(Protocol):
         """The model was given what the caller said beside a question, which it had not heard."""
         ...
 
-    async def floor_changed(self, *, taken: bool) -> None:
-        """An asker has the floor now, or the model again: it may be time to ask it on."""
-        ...
-
     def tell_asked(self, pending_id: str, asked_by: str) -> None:
         """Tell `ON_ASKED`."""
         ...

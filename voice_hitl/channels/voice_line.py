@@ -146,7 +146,6 @@ class VoiceLine:
             parting_words, account = "", None
             try:
                 await self._hold(on=True)
-                await self._session.floor_changed(taken=True)
                 self._held = held = self._take(pending_id, deaf=deaf, audience=audience)
                 self._music.stop()
                 try:
@@ -162,7 +161,6 @@ class VoiceLine:
                     await self._hold(on=False)
                     await self._tell(account)
                     await self._say(parting_words)
-                    await self._session.floor_changed(taken=False)
 
     def _take(self, pending_id: str, *, deaf: bool, audience: Sequence[str]) -> HeldVoiceLine:
         self._times_held += 1

@@ -282,9 +282,6 @@ class Voices:
         """The model was given what the caller said beside a question."""
         self._aside_told(said)
 
-    async def floor_changed(self, *, taken: bool) -> None:
-        """An asker has the line now, or has let it go. The floor itself says when the model has it again."""
-
     def tell_asked(self, pending_id: str, asked_by: str) -> None:
         """Tell `ON_ASKED`."""
         self._told.asked(pending_id, asked_by)
