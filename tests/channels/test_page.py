@@ -15,7 +15,6 @@ from voice_hitl.errors import StoreUnavailable
 from voice_hitl.messages import MAX_BYTES, TooLarge
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Choice, Confirm, Form, Number, Option, Question, Text
-from voice_hitl.questions.wire import to_wire
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement
 
@@ -70,7 +69,7 @@ class Asked:
         self.request.answered_via = answer.via if answer else None
         self.request.reject_reason = answer.reason if answer else None
         answered = answer is not None and end is RequestEnd.ANSWERED and not self.question.sensitive
-        self.request.answer = to_wire(answer, self.question) if answer is not None and answered else None
+        self.request.answer = answer if answered else None
         self.page.settle(self)
 
 

@@ -11,7 +11,7 @@ from voice_hitl.asker import CALLER
 from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, key_of, shown_reason, too_late, verdict_of
 from voice_hitl.enums import ChannelType, RequestEnd, Via
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
-from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.outcome import told_to_the_model
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.messages import Outcome, ToolAbort, TooLarge, ToolRespond, ToolStatus, ToPage
@@ -51,8 +51,7 @@ class PageCalls:
         Raises:
             ToolFailedError: The arguments do not fit a message.
         """
-        fields = caller.fields(channel_type=channel_type, question=None)
-        pending = new_pending(name, arguments, audience=(CALLER,), **fields)
+        pending = caller.request(name, arguments, channel_type=channel_type, audience=(CALLER,))
         handler = self._human.handler
         handler.open(NewRequest(pending, self._human.timeout, session=caller.session, max_chars=caller.max_chars))
         try:

@@ -11,6 +11,7 @@ import anyio
 from voice_hitl.asker import Asking
 from voice_hitl.enums import RequestEnd
 from voice_hitl.messages import MAX_BYTES, Code, Outcome, RequestAnswer, RequestDecline, ToolAbort, ToolRespond
+from voice_hitl.questions.wire import to_wire
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 
@@ -89,11 +90,12 @@ class _Pending:
 def outcome_of(asking: Asking) -> Outcome:
     """How a request ended, as its page is told: with the answer, unless it is confidential, or too long to be shown."""
     request = asking.request
+    answer = None if request.answer is None else to_wire(request.answer, asking.question)
     return Outcome(
         end=request.end or RequestEnd.WITHDRAWN,  # an asker that is cancelled before its request settles gives it up
         by=request.answered_by,
         via=request.answered_via,
-        answer=request.answer if len(json.dumps(request.answer)) <= LONGEST_SHOWN else None,
+        answer=answer if len(json.dumps(answer)) <= LONGEST_SHOWN else None,
         reason=None if asking.question.sensitive else shown_reason(request),
     )
 

@@ -11,7 +11,7 @@ from typing import cast
 from voice_hitl.enums import ChannelType
 from voice_hitl.errors import HumanInputRejectedError, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.holding import NOTHING_EXECUTED
-from voice_hitl.human_input.new_request import NewRequest, new_pending
+from voice_hitl.human_input.new_request import NewRequest
 from voice_hitl.human_input.outcome import told_to_the_model
 from voice_hitl.human_input.tool_handler import Caller, HumanInputToolHandler
 from voice_hitl.questions.answer import Answer
@@ -39,8 +39,9 @@ def open_approval(
     for request in human.handler.open_in(caller.session_id):
         if isinstance(request.question, Approval) and request.question.digest == question.digest:
             raise ToolRefusedError(f"The same call of {tool.name!r} is already being asked about. {NOTHING_EXECUTED}")
-    fields = caller.fields(channel_type=channel_type, question=question)
-    pending = new_pending(tool.name, arguments, audience=tool.approvers, **fields)
+    pending = caller.request(
+        tool.name, arguments, channel_type=channel_type, question=question, audience=tool.approvers
+    )
     asks = HumanTool(tool, lambda _arguments: question, _decision)
     askers = human.askers_of(tool.name)
     return human.handler.open(NewRequest(pending, human.timeout, asks, askers, caller.session, runs=True))

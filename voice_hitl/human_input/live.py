@@ -132,11 +132,10 @@ class LiveRequests:
         reason: str | None = None,
         by: str | None = None,
         via: Via | None = None,
-        answer: Mapping[str, object] | None = None,
     ) -> bool:
         """End a request, if it is open. True exactly when this call ended it."""
         with self.lock:
-            settled = self._ledger.settle(pending_id, end, result=result, reason=reason, by=by, via=via, answer=answer)
+            settled = self._ledger.settle(pending_id, end, result=result, reason=reason, by=by, via=via)
             if settled is not None:
                 self._wake(self._live[pending_id])
             return settled is not None
@@ -152,7 +151,7 @@ class LiveRequests:
         return Settlement.ACCEPTED
 
     def _take(self, pending_id: str, taken: Taken) -> bool:
-        return self.settle(
+        settled = self._ledger.settle(
             pending_id,
             taken.end,
             result=taken.text,
@@ -161,6 +160,9 @@ class LiveRequests:
             via=taken.via,
             answer=taken.answer,
         )
+        if settled is not None:
+            self._wake(self._live[pending_id])
+        return settled is not None
 
     def give_up(self, pending_id: str, *, tries: int) -> None:
         """Every asker gave up, after so many tries in all: it ends unanswered."""

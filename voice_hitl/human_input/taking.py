@@ -1,6 +1,6 @@
 """What an answer comes to: whether it is one, what the model reads of it, and how it ends its request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, cast
 
 from voice_hitl.asker import CALLER
@@ -20,7 +20,7 @@ from voice_hitl.tools.human_tool import model_json, model_text
 class Taken:
     """How an answer ends its request.
 
-    `text` is what the model reads of it, `reason` why it was declined, `answer` its published JSON, unless sensitive.
+    `text` is what the model reads of it, `reason` why it was declined, `answer` the answer itself, unless sensitive.
     """
 
     end: RequestEnd
@@ -28,7 +28,7 @@ class Taken:
     reason: str | None = None
     by: str | None = None
     via: Via = Via.API
-    answer: Mapping[str, object] | None = None
+    answer: Answer | None = None
 
 
 def may_answer(audience: Sequence[str], by: str | None, caller: str | None, roles: Sequence[str] = ()) -> bool:
@@ -62,8 +62,8 @@ def take_answer(request: NewRequest, answer: Answer) -> Taken:
     text = _plain(answer) if question is None else _for_the_model(request, question, answer)
     if request.max_chars is not None and len(text) > request.max_chars:
         raise InvalidAnswer(f"the answer is too long: {len(text)} characters, where {request.max_chars} can be taken")
-    wire = None if request.pending.sensitive else to_wire(answer, question)
-    return Taken(RequestEnd.ANSWERED, text, None, answer.by, answer.via, wire)
+    shown = None if request.pending.sensitive else answer
+    return Taken(RequestEnd.ANSWERED, text, None, answer.by, answer.via, shown)
 
 
 def take_text(request: NewRequest, text: str) -> Taken:

@@ -14,7 +14,7 @@ from voice_hitl.errors import (
 )
 from voice_hitl.frozen import frozen
 from voice_hitl.human_input.handler import WAIT_TIMEOUT_S, HumanInputHandler
-from voice_hitl.human_input.new_request import NewRequest, RequestFields, new_pending
+from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.human_input.outcome import told_to_the_model
 from voice_hitl.human_input.timeouts import check_timeout
 from voice_hitl.questions.model import Question
@@ -61,19 +61,30 @@ class Caller:
         room_id, channel_id, session_id = context.room_id, context.channel_id, context.session_id
         return cls(room_id, context.call_id, channel_id, session_id, actor, context.door, session)
 
-    def fields(self, *, channel_type: ChannelType, question: Question | None) -> RequestFields:
-        """What a request of this call, on a door of `channel_type`, says of where it came from."""
-        return {
-            "room_id": self.room_id,
-            "tool_call_id": self.call_id,
-            "channel_id": self.channel_id,
-            "channel_type": channel_type,
-            "door": self.door,
-            "session_id": self.session_id,
-            "actor_id": self.actor.id,
-            "actor_confidence": self.actor.confidence,
-            "question": question,
-        }
+    def request(
+        self,
+        tool_name: str,
+        arguments: Mapping[str, object],
+        *,
+        channel_type: ChannelType,
+        question: Question | None = None,
+        audience: tuple[str, ...] = (),
+    ) -> PendingInput:
+        """The request of this call, on a door of `channel_type`, not yet registered anywhere."""
+        return new_pending(
+            tool_name,
+            arguments,
+            audience=audience,
+            room_id=self.room_id,
+            tool_call_id=self.call_id,
+            channel_id=self.channel_id,
+            channel_type=channel_type,
+            door=self.door,
+            session_id=self.session_id,
+            actor_id=self.actor.id,
+            actor_confidence=self.actor.confidence,
+            question=question,
+        )
 
 
 class HumanInputToolHandler:
@@ -194,8 +205,7 @@ class HumanInputToolHandler:
             question = tool.question(arguments)
         except InvalidQuestion as error:
             raise ToolFailedError(str(error)) from None
-        fields = caller.fields(channel_type=channel_type, question=question)
-        pending = new_pending(name, arguments, audience=self._audience, **fields)
+        pending = caller.request(name, arguments, channel_type=channel_type, question=question, audience=self._audience)
         return self.handler.open(
             NewRequest(pending, self.timeout, tool, self.askers_of(name), caller.session, caller.max_chars)
         )

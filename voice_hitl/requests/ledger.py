@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import cast
 
 from voice_hitl.enums import PendingInputStatus, RequestEnd, Via
+from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Approval
 from voice_hitl.requests.of_session import OfSession
 from voice_hitl.requests.pending import PendingInput
@@ -126,7 +127,7 @@ class Ledger:
         reason: str | None = None,
         by: str | None = None,
         via: Via | None = None,
-        answer: Mapping[str, object] | None = None,
+        answer: Answer | None = None,
     ) -> PendingInput | None:
         """End an open request; return it if this call ended it, else None."""
         entry = self._open.pop(pending_id, None)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, cast
 
 from voice_hitl.enums import ChannelType, DoorName, PendingInputStatus, RequestEnd, Via
+from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 
 MASKED: Final = "..."
@@ -49,8 +50,8 @@ class PendingInput:
     reject_reason: str | None = None
     answered_by: str | None = None
     answered_via: Via | None = None
-    answer: Mapping[str, object] | None = None
-    """The answer in its published JSON, once answered; None where it is sensitive."""
+    answer: Answer | None = None
+    """The answer itself, once answered; None where it is sensitive."""
 
     @property
     def sensitive(self) -> bool:
