@@ -84,6 +84,13 @@ def test_what_turns_a_value_round_is_a_change() -> None:
     assert read("yes, from the airport", Confirm(prompt="Book a taxi to the airport?")) == NoMatch()
 
 
+def test_what_begins_is_told_from_what_ends() -> None:
+    car = Confirm(prompt="A car picked up in Oakland on March 4th, dropped off on March 9th?")
+    assert read("yes, pick up on the 4th, dropping off on the 9th", car) == Match(True)
+    assert read("yes, on March 9th", car) == Match(True)
+    assert read("yes, dropped off on March 4th", car) == NoMatch()
+
+
 def test_another_thing_of_its_kind_is_a_change() -> None:
     bus = Confirm(prompt="Buy 2 tickets for the bus to Fresno?")
     assert read("yes, the bus tickets", bus) == Match(True)

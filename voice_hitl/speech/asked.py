@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from voice_hitl.questions.model import Approval, Confirm
-from voice_hitl.speech.binders import binders_before
+from voice_hitl.speech.binders import binders_before, role_before
 from voice_hitl.speech.languages.pack import Kind
 from voice_hitl.speech.lexicon import Lexicon, Tag, lexicon_for
 from voice_hitl.speech.marks import Mark, marks_of
@@ -39,6 +39,7 @@ class Asked:
         kinds: What the values it names are about.
         bound: By a value (a stem, or a number) the prepositions that it stands behind.
         binders: All those prepositions.
+        roles: By a number the roles that it has ("PICK up on the 4th").
         counted: By the stem of a noun the numbers that stand before it, an article ("a table") for one.
         counts: By a number the stems of the nouns that it counts, where it always counts one.
         halves: By a clock time the halves of the day that it is said with.
@@ -61,6 +62,7 @@ class Asked:
     kinds: frozenset[Kind]
     bound: Mapping[str | Numbers, frozenset[str]]
     binders: frozenset[str]
+    roles: Mapping[Numbers, frozenset[str]]
     counted: Mapping[str, frozenset[float]]
     counts: Mapping[Numbers, frozenset[str]]
     halves: Mapping[Numbers, frozenset[str]]
@@ -115,6 +117,7 @@ def _asked(texts: tuple[str, ...], language: str) -> Asked:
         kinds=frozenset(kinds),
         bound={value: frozenset(binders) for value, binders in bound.items()},
         binders=frozenset(binder for binders in bound.values() for binder in binders),
+        roles=_roles(words, marks, lexicon),
         counted=_counted(words, marks, lexicon),
         counts=_counts(words, marks, lexicon),
         halves=_halves(words, marks, lexicon),
@@ -212,6 +215,15 @@ def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | Numb
         if binders:
             bound.setdefault(key_of(mark, words, lexicon), set()).update(binders)
     return bound
+
+
+def _roles(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, frozenset[str]]:
+    roles: dict[Numbers, frozenset[str]] = {}
+    for mark in marks:
+        role = role_before(mark, words, lexicon) if mark.values else None
+        if role is not None:
+            roles[mark.values] = roles.get(mark.values, frozenset()) | {role}
+    return roles
 
 
 def counted_by(place: int, marks: list[Mark], words: Words, lexicon: Lexicon) -> list[str]:

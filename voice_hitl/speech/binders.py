@@ -31,6 +31,17 @@ def binders_before(mark: Mark, words: Words, lexicon: Lexicon) -> list[str]:
     return found
 
 
+def role_before(mark: Mark, words: Words, lexicon: Lexicon) -> str | None:
+    """The stem of the word that tells which of two days or times it is, in its sentence ("DROPPED off on the 9th")."""
+    index = mark.start
+    while index and words.gaps[index] != ".":
+        index -= 1
+        stem = lexicon.stem(words.folded[index])
+        if stem in lexicon.roles:
+            return stem
+    return None
+
+
 def _is_attribute(word: str, lexicon: Lexicon) -> bool:
     if word.isdecimal() or word in lexicon.plain:
         return False

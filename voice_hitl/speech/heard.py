@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from voice_hitl.speech.asked import DEEDS, Asked, counted_by, half_after, is_taken_away, key_of
-from voice_hitl.speech.binders import binders_before
+from voice_hitl.speech.binders import binders_before, role_before
 from voice_hitl.speech.lexicon import Lexicon, Tag
 from voice_hitl.speech.marks import Mark
 from voice_hitl.speech.openings import openings
@@ -19,6 +19,7 @@ _UNJUDGED = frozenset({Tag.PLAIN, Tag.FACT})
 # Looked up once: a member of an enumeration costs as much as the rest of a comparison.
 _CLOSING, _WITHOUT, _UNIT, _HALT, _DEED = Tag.CLOSING, Tag.WITHOUT, Tag.UNIT, Tag.HALT, Tag.DEED
 _AGREE, _THING, _GO = Tag.AGREE, Tag.THING, Tag.GO
+_JUDGEMENTS = frozenset({Tag.AGREE, Tag.ACKNOWLEDGE})
 _NO_BINDER: frozenset[str] = frozenset()
 
 
@@ -182,10 +183,19 @@ class Heard:
             if not bound.issuperset((*nearest, *opposed)):
                 return f"another value after {binders[0]!r}"
         if mark.values:
-            return self._another_number(position, mark) or self._out_of_order(position, mark)
+            return (
+                self._another_role(mark) or self._another_number(position, mark) or self._out_of_order(position, mark)
+            )
         if mark.start and words.folded[mark.start - 1] in lexicon.ones and 1 not in asked.counted.get(stem, {1}):
             return "one of them"
         return None
+
+    def _another_role(self, mark: Mark) -> str | None:
+        roles = self.asked.roles.get(mark.values)
+        role = None if roles is None else role_before(mark, self.words, self.lexicon)
+        if role is None or roles is None or role in roles or self.lexicon.roles[role].isdisjoint(roles):
+            return None
+        return f"another value of {role!r}"
 
     def _another_number(self, position: int, mark: Mark) -> str | None:
         asked, words = self.asked, self.words
@@ -232,7 +242,7 @@ class Heard:
         fact = mark.tag is Tag.FACT and (before in self.lexicon.articles or before in self.lexicon.joints)
         if pointed or whole or fact:
             judged = next((one for one in self.marks[position + 1 :] if one.tag not in _UNJUDGED), None)
-            return judged is not None and judged.tag is _AGREE
+            return judged is not None and judged.tag in _JUDGEMENTS
         return False
 
     def _stem(self, mark: Mark) -> str:

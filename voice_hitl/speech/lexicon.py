@@ -103,6 +103,7 @@ class Lexicon:
         clauses: Phrases that assent where they are a whole clause.
         kin: For a stem the stems that mean the same.
         rivals: For a stem the stems of the other things of its kind.
+        roles: For the stem of a role the stems of its opposites.
         opposites: For a preposition those that turn it round.
         months: These and the fields after it: the pack's lists of that name, as single words.
     """
@@ -115,6 +116,7 @@ class Lexicon:
     clauses: Table
     kin: dict[str, frozenset[str]]
     rivals: dict[str, frozenset[str]]
+    roles: dict[str, frozenset[str]]
     opposites: dict[str, frozenset[str]]
     commands: dict[tuple[str, ...], CommandName]
     months: frozenset[str]
@@ -187,7 +189,8 @@ def _lexicon(code: str) -> Lexicon:
         alone=_singles(pack, pack.alone),
         clauses=_table(pack, [(pack.clauses, Tag.YES, ())]),
         kin=_kin(pack),
-        rivals=_rivals(pack),
+        rivals=_others(pack, pack.rivals),
+        roles=_others(pack, pack.roles),
         opposites=_opposites(pack),
         commands={
             key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
@@ -342,15 +345,16 @@ def _kin(pack: LanguagePack) -> dict[str, frozenset[str]]:
     return kin
 
 
-def _rivals(pack: LanguagePack) -> dict[str, frozenset[str]]:
-    rivals: dict[str, frozenset[str]] = {}
-    for kind in pack.rivals:
+def _others(pack: LanguagePack, kinds: tuple[Phrases, ...]) -> dict[str, frozenset[str]]:
+    """By the stem of each word of a kind the stems of what it is not."""
+    found: dict[str, frozenset[str]] = {}
+    for kind in kinds:
         things = [frozenset(_stem(word, pack.endings) for word in folded(pack, thing)) for thing in kind]
         for thing in things:
             others = frozenset[str]().union(*things) - thing
             for stem in thing:
-                rivals[stem] = rivals.get(stem, frozenset()) | others
-    return rivals
+                found[stem] = found.get(stem, frozenset()) | others
+    return found
 
 
 def _opposites(pack: LanguagePack) -> dict[str, frozenset[str]]:

@@ -69,7 +69,7 @@ ENGLISH = LanguagePack(
             lot|quite a lot|enough|more than enough), enough already, (i|we) work, (at|have|off|for|from) work, (i|we)
             have work, (ive|i have|weve|we have) got (it|this|that), (may|might|could|can) be, (much|all|feel|feeling)
             better now, (i|we) (bought|went|took|paid|booked|ordered|reserved|scheduled|saw|watched|sent),
-            (was|am|im|were) (only|just) (curious|wondering|asking|checking|looking)"""
+            (was|am|im|were) (only|just) (curious|wondering|asking|checking|looking), (ive|i have|weve|we have) been"""
     ),
     no=phrases(
         """no, nope, nah, naw, nay, nada, no way, no thanks, no thank you, no need, theres no need, no (i am|im) good,
@@ -222,8 +222,8 @@ ENGLISH = LanguagePack(
             about, by, so"""
     ),
     goes=phrases(
-        """go ahead, go right ahead, do proceed, please continue, (finalize|finalise|complete|submit|place|put in|put
-            through|process) (it|that|this|the booking|the reservation|the order|the purchase|the request|the
+        """go ahead, go right ahead, do proceed, please continue, (finalize|finalise|finish|complete|submit|place|put
+            in|put through|process) (it|that|this|the booking|the reservation|the order|the purchase|the request|the
             transaction|my order|my booking|my reservation), confirm (it|the booking|the reservation|the details|the
             order), i can confirm, i can confirm (it|that), i confirm (it|that|this), i do confirm, verified, affirmed,
             granted, i concur, concur, lets (book|reserve|play|buy|get|rent|schedule|start|watch) (it|that|this|them),
@@ -279,7 +279,8 @@ ENGLISH = LanguagePack(
             good deal, good call, nice one, smashing, lovely jubbly, very nice, very good, the correct one, works great,
             works perfectly, works well, suits me, (im|i am|were|we are) (free|available) (then|at that time|on that
             day|that day), work, what (id|wed) like( to do|), (thats|that is) what (id|wed) like( to do|), (thatll|that
-            will|this will|itll|it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice"""
+            will|this will|itll|it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice, (thats
+            |that is |)what we (talked about|discussed|agreed|agreed on)"""
     ),
     acknowledges=phrases(
         """okay, ok, okk, k, okey, okie, alright, all right, allright, right, got it, roger, roger that, copy that,
@@ -307,7 +308,8 @@ ENGLISH = LanguagePack(
             (possible|you can|you could|you please|you would|you dont mind|you like|you will|you want), when you can,
             whenever youre ready, honestly, basically, simply, oh wise one, no worries, no rush, no hurry, i see, lets
             see, let me see, wow, yay, whoa, ooh, aha, haha, alrighty, interesting, nice, (oh|ah)
-            (okay|ok|right|alright|i see), (okay|ok|right|alright) i see, pleas, plz"""
+            (okay|ok|right|alright|i see), (okay|ok|right|alright) i see, pleas, plz, (thanks|thank you) (so much |)for
+            (double checking|verifying|confirming|everything|repeating that|doing that|doing this|doing it)"""
     ),
     tells=phrases(
         """tell me, let me know, give me (the|its|their|his|her|more|some|an idea), give us the, i need to know, id like
@@ -413,10 +415,10 @@ ENGLISH = LanguagePack(
             theres, lets, let, go, going, gonna, get, got, make, made, making, thatll, thatd, itll, itd, sound, sounds,
             seem, seems, look, looks, looking, feels, much, so much, totally, fully, completely, the one, that one, this
             one, those ones, these ones, which is, because, since, there, some, any, make sure, happy, glad, pleased,
-            ready, i think (that|it|this|thats|its) (is|works|will|would|sounds|should|), started, details, info,
-            information, request, wish, wished, require, required, the details, forward, further, just, at all, looking
-            forward to (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per
-            my request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
+            ready, i (think|believe) (that|it|this|thats|its|they|those|these), started, details, info, information,
+            request, wish, wished, require, required, the details, forward, further, just, at all, looking forward to
+            (it|that|this), looking forward, as (discussed|mentioned|requested|i said|stated|i requested|per my
+            request|described), interested, interested in (it|that|this), thanks for confirming, i said yes, asap, as
             soon as possible, you can, you may, can you, could you, would you, will you, can you please, could you
             please, that all, this all, it all, all of (that|this|it), all the details, everything
             (is|looks|sounds|was), confirm all, confirm that all, which (works|sounds|is|suits), on it, with it, turn
@@ -425,7 +427,8 @@ ENGLISH = LanguagePack(
             already (said|told you) yes, as soon as (you can|they can), (will|can|could|would) do (it|that|this), via,
             through, around, starting, their, try to, check (in|out), checking (in|out|into), check into, check (in|out)
             date, checkin, checkout, include, including, toggle, enable, use, group, (my|our|the|in my|in our|in the)
-            group, and out, (the |)number of (people|guests|persons|tickets|seats|rooms|passengers), only need"""
+            group, and out, (the |)number of (people|guests|persons|tickets|seats|rooms|passengers), only need, theyre,
+            (like|as) you said, i (did |)say (that|it|so), i said (that|it|so), i (think|believe) (everything|all)"""
     ),
     pointers=phrases("this, that, these, those"),
     halted=phrases(
@@ -461,6 +464,11 @@ ENGLISH = LanguagePack(
         phrases("bus coach, train, flight plane, cab taxi, ferry boat"),
         phrases("movie film, song track tune, album, concert, game match, festival"),
         phrases("morning, afternoon, evening, night"),
+    ),
+    roles=(
+        phrases("pick picked picking pickup collect, drop dropped dropping dropoff return"),
+        phrases("leave leaving depart departure outbound, return inbound, arrive arriving arrival"),
+        phrases("start begin, end finish"),
     ),
     signs={"$": "dollar", "€": "euro", "£": "pound", "%": "percent"},
     endings=phrases("ings, ing, ed, es, s, e, d"),

@@ -118,6 +118,8 @@ class LanguagePack:
         of: Between a day's number and its month ("the 5th OF March").
         synonyms: Groups of words that mean the same deed or thing.
         rivals: Kinds of things; of each the things that are not one another, with their names ("train, flight plane").
+        roles: Of what begins and ends the words that tell a day or a time of the one from one of the other, each side
+            with its words ("pick pickup, drop return").
         signs: Signs beside a number, and the unit that each is.
         endings: Inflections, longest first, that do not make another word.
         number_joints: Words inside a spoken number ("and", "point").
@@ -207,6 +209,7 @@ class LanguagePack:
     of: Phrases = ()
     synonyms: Phrases = ()
     rivals: tuple[Phrases, ...] = ()
+    roles: tuple[Phrases, ...] = ()
     signs: Mapping[str, str] = field(default_factory=_none)
     endings: Phrases = ()
     number_joints: Phrases = ()
