@@ -114,7 +114,7 @@ class Dialogue:
                 return self.unheard(now)
             case "silence":
                 return self._again("no_input")
-            case None:
+            case _:
                 return []
 
     # --- our own voice -----------------------------------------------------------------------------------------------
