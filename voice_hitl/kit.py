@@ -56,14 +56,16 @@ class VoiceKit:
         channel.bind(self)
 
     async def unregister_channel(self, channel_id: str) -> None:
-        """Close the channel, its hooks still heard, and forget it. Nothing registered under the id: nothing happens."""
+        """Close the channel and forget it. Nothing registered under the id: nothing happens.
+
+        Its hooks are still heard: also the end of a call from inside which this was called.
+        """
         channel = self._channels.get(channel_id)
         if channel is None:
             return
         await channel.close()
         if self._channels.get(channel_id) is channel:
             del self._channels[channel_id]
-            channel.bind(None)
 
     def hook(  # noqa: PLR0917 - the published signature
         self,

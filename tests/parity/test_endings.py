@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from tests.channels.kept import LOOK_UP, settle_down
-from tests.parity.door import ACTOR, CONFIRM, Door, Place, Setup
+from tests.parity.door import ACTOR, CHANNEL, CONFIRM, Door, Place, Setup
 from tests.parity.rules import rule
 from voice_hitl.enums import HookExecution, HookTrigger, OutcomeKind, RequestEnd
 from voice_hitl.events import ToolCallEvent
@@ -37,6 +37,8 @@ async def end(place: Place, how: str) -> None:
             await place.end_session()
         case "kit":
             await place.kit.close()
+        case "unregister":
+            await place.kit.unregister_channel(CHANNEL)
         case _:
             await place.close()
 
@@ -89,7 +91,7 @@ async def test_a_session_that_ends_before_its_approval_runs_nothing(door: Door, 
 
 
 @rule("E1c")
-@pytest.mark.parametrize("how", ["end_session", "close", "kit"])
+@pytest.mark.parametrize("how", ["end_session", "close", "kit", "unregister"])
 async def test_the_call_whose_own_handler_ends_its_session_runs_to_its_report(door: Door, how: str) -> None:
     returned: list[str] = []
 
