@@ -143,6 +143,27 @@ async def test_ending_it_from_inside_a_hook_works(trigger: HookTrigger) -> None:
         await call.closed()
 
 
+@pytest.mark.parametrize("execution", list(HookExecution))
+async def test_a_hook_that_closes_everything_when_it_hears_of_the_end_is_waited_for_by_nobody(
+    execution: HookExecution,
+) -> None:
+    async with Desk() as desk:
+        closed: list[bool] = []
+
+        @desk.kit.hook(HookTrigger.ON_SESSION_ENDED, execution)
+        async def close(_event: object, _ctx: HookContext) -> None:
+            await desk.kit.close()
+            closed.append(True)
+
+        call = await desk.call()
+        began = anyio.current_time()
+        call.caller.hang_up()
+        await call.closed()
+        await settle_down()
+        assert closed == [True]
+        assert anyio.current_time() - began < 0.5
+
+
 async def test_a_handler_that_swallows_cancellation_keeps_no_session_open(caplog: pytest.LogCaptureFixture) -> None:
     free = Latch()
 

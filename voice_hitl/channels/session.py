@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 import anyio
+import anyio.lowlevel
 
 from voice_hitl.asker import SaidLine
 from voice_hitl.calls.book import Book
@@ -306,6 +307,8 @@ class VoiceSession:
         await self._caller.close()
         await let_go("closing the connection to the model", self.link.aclose)
         await self.tasks.close(but=[*self._call_jobs, *self._inside])
+        # A hook that ends the very session it hears of is inside it from its first step on.
+        await anyio.lowlevel.checkpoint()
         await self.watching.close(patience_s=OBSERVERS_END_S, but=self._inside)
 
     def rejoin(self, leg: Leg) -> None:
