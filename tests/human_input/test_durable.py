@@ -5,6 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
+from tests.channels.kept import RunningTasks
 from tests.human_input.processes import PIZZA, Process, Unsteady, ask, gone, row_of, stand_still
 from tests.human_input.told import ScriptedAsker, Told, put_to
 from voice_hitl.asker import Asking
@@ -293,3 +294,11 @@ async def test_what_is_being_written_when_the_handler_closes_is_written(store: U
     await handler.close()
     store.takes_s = 0
     assert (await row_of(store, pending)).state is RowState.SETTLED
+
+
+async def test_a_handler_that_is_closed_leaves_no_task_behind(process: Process) -> None:
+    tasks = RunningTasks()
+    handler = process()
+    await ask(handler)
+    await handler.close()
+    tasks.check()

@@ -18,7 +18,7 @@ from tests.human_input.processes import (
     gone,
     row_of,
 )
-from voice_hitl.errors import ToolFailedError, ToolRefusedError
+from voice_hitl.errors import StoreUnavailable, ToolFailedError, ToolRefusedError
 from voice_hitl.human_input.approvals import approved_arguments
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.human_input.record import record_of
@@ -276,3 +276,18 @@ async def test_a_late_run_is_recorded_whatever_its_tool_says(
     await anyio.sleep(0.1)
     assert (await row_of(store, pending)).state is RowState.FAILED
     assert len(results.told) == 1
+
+
+async def test_without_a_lease_nothing_runs_late(process: Process, store: Unsteady, counter: Counter) -> None:
+    holder, other = process(), process()
+    pending = approval(holder)
+    await anyio.sleep(0.1)
+    await gone(holder)
+    store.fails_to = {"renew"}
+    with pytest.raises(StoreUnavailable):
+        await other.answer(pending.pending_id, APPROVED)
+    assert counter.ran == []
+    store.fails_to = set()
+    assert await other.answer(pending.pending_id, APPROVED) == Settlement.ACCEPTED
+    await anyio.sleep(0.1)
+    assert len(counter.ran) == 1
