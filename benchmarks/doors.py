@@ -75,7 +75,7 @@ class Door(Protocol):
     """When the last call was handed in (nanoseconds)."""
     delivered: tool_call.Moment
 
-    def issue(self, call_id: str, name: str, arguments: str) -> None:
+    async def issue(self, call_id: str, name: str, arguments: str) -> None:
         """The model makes the call."""
         ...
 
@@ -117,7 +117,7 @@ class ProviderDoor:
         self.delivered = wire.sent
         self._wire = wire
 
-    def issue(self, call_id: str, name: str, arguments: str) -> None:
+    async def issue(self, call_id: str, name: str, arguments: str) -> None:
         """As the codec would hand it in."""
         self.began = time.perf_counter_ns()
         self._wire.events_in.put(ToolCalled(call_id, name, arguments, call_id))
@@ -126,10 +126,11 @@ class ProviderDoor:
 class SpokenDoor(ProviderDoor):
     """The model says the call."""
 
-    def issue(self, call_id: str, name: str, arguments: str) -> None:
-        """As the codec would hand it in; the response ends behind it."""
-        self.began = time.perf_counter_ns()
+    async def issue(self, call_id: str, name: str, arguments: str) -> None:
+        """As the codec would hand it in, in a response that goes on, and ends behind it."""
         self._wire.events_in.put(ResponseStarted(call_id))
+        await tool_call.settle_down()
+        self.began = time.perf_counter_ns()
         self._wire.events_in.put(Transcript("assistant", f"{name}({arguments})", final=True, item_id=call_id))
         self._wire.events_in.put(ResponseEnded(call_id))
 
@@ -185,7 +186,7 @@ class DelegationDoor:
         self.delivered = tool_call.Moment()
         self._calls: Mailbox[AIToolCall] = Mailbox()
 
-    def issue(self, call_id: str, name: str, arguments: str) -> None:
+    async def issue(self, call_id: str, name: str, arguments: str) -> None:
         """The backend's model has made it."""
         self._calls.put(AIToolCall(id=call_id, name=name, arguments=json.loads(arguments)))
 
@@ -260,7 +261,7 @@ class TextDoor:
         self._begin_turn = begin_turn
         self._call: ChatCall | None = None
 
-    def issue(self, call_id: str, name: str, arguments: str) -> None:
+    async def issue(self, call_id: str, name: str, arguments: str) -> None:
         """The model's answer to the next turn, which begins now, in a room of its own."""
         self._call = ChatCall(call_id, name, arguments)
         self._begin_turn(call_id)
@@ -319,17 +320,17 @@ async def measure(door: Door, calls: int, others: int, advance: Callable[[], Non
     openings = tool_call.Openings(door.human)
     for number in range(others):
         openings.opened.expect()
-        door.issue(f"other-{number}", "ConfirmAction", tool_call.ACTION)
+        await door.issue(f"other-{number}", "ConfirmAction", tool_call.ACTION)
         await openings.wait()
     for number in range(calls + WARM_UP):
         door.delivered.expect()
-        door.issue(f"plain-{number}", "transfer", tool_call.ARGUMENTS)
+        await door.issue(f"plain-{number}", "transfer", tool_call.ARGUMENTS)
         await door.delivered.wait()
         spans["plain"].append(door.delivered.at - door.began)
         await tool_call.settle_down()
 
         openings.opened.expect()
-        door.issue(f"asked-{number}", "ConfirmAction", tool_call.ACTION)
+        await door.issue(f"asked-{number}", "ConfirmAction", tool_call.ACTION)
         pending = await openings.wait()
         spans["open"].append(openings.opened.at - door.began)
         await tool_call.settle_down()

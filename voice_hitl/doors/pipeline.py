@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -36,7 +36,7 @@ class Door(Protocol):
         """Which door it is."""
         ...
 
-    async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
+    def deliver(self, call: ToolCall, text: str, *, failed: bool) -> Awaitable[str]:
         """Send the outcome; say how: `"output"` or `"text"`. `ConnectionEnded`: it could not be sent any more."""
         ...
 

@@ -17,6 +17,6 @@ class ProviderCallDoor:
     def __init__(self, send: SendResult) -> None:
         self._send = send
 
-    async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
+    def deliver(self, call: ToolCall, text: str, *, failed: bool) -> Awaitable[str]:
         """Send the one output of the call."""
-        return await self._send(call, text, failed)
+        return self._send(call, text, failed)

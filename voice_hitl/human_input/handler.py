@@ -186,10 +186,10 @@ class HumanInputHandler:
     async def outcome(self, pending: PendingInput) -> str:
         """Wait for a request in hand, as long as it lives; the same as `wait`, whatever is retained."""
         try:
-            return await self.wait(pending.pending_id, timeout=None)
+            settled = await self._requests.wait(pending.pending_id, None)
         except ValueError:
-            # Whoever waited first was cut in the tick in which it settled, and it was let go with that.
-            return outcome_of(pending)
+            settled = pending  # whoever waited first was cut as it settled, and it was let go with that
+        return outcome_of(settled)
 
     # --- settling ----------------------------------------------------------------------------------------------------
 
@@ -234,14 +234,15 @@ class HumanInputHandler:
             if verdict == Settlement.LATE:
                 self._late_answers.come(pending_id, answer)
             return verdict
-        if not may_answer(live.pending.audience, answer.by, live.new.caller, answer.roles):
+        new, audience = live.new, live.new.pending.audience
+        if audience and not may_answer(audience, answer.by, new.caller, answer.roles):
             return Settlement.NOT_ALLOWED
         try:
-            taken = take_answer(live.new, answer)
+            taken = take_answer(new, answer)
         except InvalidAnswer as why:
             self._not_taken(live, why)
             # Why an answer is wrong may quote it.
-            return Settlement.INVALID(_UNFIT if live.pending.sensitive else str(why))
+            return Settlement.INVALID(_UNFIT if new.pending.sensitive else str(why))
         return self._requests.take(pending_id, taken)
 
     def resolve(self, pending_id: str, text: str) -> bool:
