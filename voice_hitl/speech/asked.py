@@ -229,10 +229,9 @@ def _roles(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, f
 def counted_by(place: int, marks: list[Mark], words: Words, lexicon: Lexicon) -> list[str]:
     """The stems of what a number counts: of the nouns after it ("2 ECONOMY TICKETS"), or of a sign beside it ("$")."""
     mark = marks[place]
-    for space in (words.spaces[mark.start].strip(), words.spaces[mark.end].strip()):
-        unit = lexicon.pack.signs.get(space[-1:]) or lexicon.pack.signs.get(space[:1])
-        if unit is not None:
-            return [lexicon.stem(unit)]
+    for sign in (words.spaces[mark.start][-1:], words.spaces[mark.end].lstrip()[:1]):
+        if sign in lexicon.signs:
+            return [lexicon.signs[sign]]
     nouns: list[str] = []
     for after in marks[place + 1 :]:
         if after.tag not in _NOUNS or words.gaps[after.start]:

@@ -16,6 +16,7 @@ from voice_hitl.speech.words import Words
 _CLEAR = frozenset({Tag.YES, Tag.GO})
 # A few words beyond the detail are bearable ("I ENJOY travelling in economy"); a story is not.
 _STRANGERS = 3
+_NOUNS = frozenset({Tag.OTHER, Tag.UNIT, Tag.FACT, Tag.THING})
 _UNDECIDED = frozenset({Tag.HOLD, Tag.UNSURE})
 _OWN_WORDS = 3
 """From so many words on, a piece of the question is taken for our own voice, whatever it says."""
@@ -101,7 +102,7 @@ def _judges_a_part(assent: Mark, heard: Heard) -> bool:
         return False
     before = [mark for mark in heard.marks if mark.end <= assent.start]
     subject = next((mark for mark in reversed(before) if mark.tag not in SILENT), None)
-    if subject is None or subject not in heard.echoes or subject.kinds:
+    if subject is None or subject.tag not in _NOUNS or not subject.start:
         return False
     words = heard.words
     return words.folded[subject.start - 1] in heard.lexicon.articles and not any(

@@ -105,6 +105,7 @@ class Lexicon:
         rivals: For a stem the stems of the other things of its kind.
         roles: For the stem of a role the stems of its opposites.
         opposites: For a preposition those that turn it round.
+        signs: For a sign beside a number the stem of its unit.
         months: These and the fields after it: the pack's lists of that name, as single words.
     """
 
@@ -118,11 +119,13 @@ class Lexicon:
     rivals: dict[str, frozenset[str]]
     roles: dict[str, frozenset[str]]
     opposites: dict[str, frozenset[str]]
+    signs: dict[str, str]
     commands: dict[tuple[str, ...], CommandName]
     months: frozenset[str]
     of: frozenset[str]
     clock: frozenset[str]
     time_leads: frozenset[str]
+    day_leads: frozenset[str]
     articles: frozenset[str]
     ones: frozenset[str]
     binders: frozenset[str]
@@ -192,6 +195,7 @@ def _lexicon(code: str) -> Lexicon:
         rivals=_others(pack, pack.rivals),
         roles=_others(pack, pack.roles),
         opposites=_opposites(pack),
+        signs={sign: _stem(folded(pack, unit)[0], pack.endings) for sign, unit in pack.signs.items()},
         commands={
             key: name for name, words in pack.commands.items() for phrase in words for key in _forms(pack, phrase)
         },
@@ -199,6 +203,7 @@ def _lexicon(code: str) -> Lexicon:
         of=_singles(pack, pack.of),
         clock=_singles(pack, pack.clock),
         time_leads=_singles(pack, pack.time_leads),
+        day_leads=_singles(pack, pack.day_leads),
         articles=_singles(pack, pack.articles),
         ones=_singles(pack, pack.ones),
         binders=_singles(pack, pack.binders),

@@ -173,5 +173,7 @@ def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[K
         return _DAY
     if len(number.values) > 1 or after in lexicon.clock or before in lexicon.time_leads:
         return _TIME
+    if before in lexicon.day_leads and not _counts(number.end, folded, lexicon):
+        return _DAY
     of_them = after in lexicon.of and number.end + 1 < len(folded) and folded[number.end + 1] in lexicon.it
     return _NUMBER if of_them or _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME

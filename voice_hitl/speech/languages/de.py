@@ -209,6 +209,7 @@ GERMAN = LanguagePack(
     without=phrases("ohne"),
     spans=phrases("bis, nach, vor, ab, von"),
     binders=phrases("von, vom, nach, zu, zum, zur, um, für, am, an, in, im, auf, bei, ab, bis, mit, aus, vor"),
+    opposites=phrases("von (nach|bis), ab bis, vor nach"),
     time_leads=phrases("um, gegen, ab, halb"),
     articles=phrases(
         """der, die, das, den, dem, des, ein, eine, einen, einem, einer, mein, meine, meinen, meinem, meiner, ihr,
@@ -222,6 +223,8 @@ GERMAN = LanguagePack(
             spielen spiele abspielen starten starte hören schauen ansehen, überweisen überweise senden sende schicken
             schicke zahlen zahle überweisung, zimmer hotel unterkunft, auto wagen mietwagen taxi, abend abends pm"""
     ),
+    rivals=(phrases("bus, zug bahn, flug flieger, taxi"),),
+    signs={"$": "dollar", "€": "euro", "£": "pfund", "%": "prozent"},
     endings=phrases("ungen, ung, ens, en, em, er, es, st, e, n, s, t"),
     number_joints=phrases("und, komma"),
     ordinal_marks=phrases("te, ten, ter, ste, sten"),

@@ -14,13 +14,13 @@ SPANISH = LanguagePack(
             objetar, nada que cambiar, sin cambios"""
     ),
     unsure=phrases(
-        """sí o no, sí y no, no sé, no lo sé, no estoy (seguro|segura), no (seguro|segura), quizá, quizás, tal vez, a
-            lo mejor, posiblemente, probablemente, puede ser, puede que sí, depende, según, creo que sí, pienso que
-            sí, supongo, supongo que sí, me imagino, ya veremos, a ver, vamos a ver, tengo que pensarlo, déjame
-            pensar, déjeme pensar, déjame pensarlo, déjeme pensarlo, lo pensaré, lo voy a pensar, ni idea, no tengo
-            idea, más o menos, quién sabe, diga sí, di sí, un sí, si quieres, si quiere, si puede, si puedes, si se
-            puede, si hay, si no, si es que, si fuera, si acaso, si lo, no (te|le|lo|la|me)
-            (oigo|escucho|entiendo|oí|entendí), no entiendo, no oigo, no escucho"""
+        """sí o no, sí y no, no sé, no lo sé, no estoy (seguro|segura), no (seguro|segura), quizá, quizás, tal vez, a lo
+            mejor, posiblemente, probablemente, puede ser, puede que sí, depende, según, creo que sí, pienso que sí,
+            supongo, supongo que sí, me imagino, ya veremos, a ver, vamos a ver, tengo que pensarlo, déjame pensar,
+            déjeme pensar, déjame pensarlo, déjeme pensarlo, lo pensaré, lo voy a pensar, ni idea, no tengo idea, más o
+            menos, quién sabe, diga sí, di sí, un sí, si quieres, si quiere, si puede, si puedes, si se puede, si hay,
+            si no, si es que, si fuera, si acaso, si lo, no (te|le|lo|la|me) (oigo|escucho|entiendo|oí|entendí), no
+            entiendo, no oigo, no escucho, ya está (hecho|hecha|reservado|reservada)"""
     ),
     no=phrases(
         """no, no no, no gracias, nop, nel, qué va, para nada, de ninguna manera, de ningún modo, en absoluto, ni
@@ -70,17 +70,17 @@ SPANISH = LanguagePack(
     ),
     alone=phrases("si"),
     yes=phrases(
-        """sí, sip, sep, sí sí, sí claro, claro, claro que sí, por supuesto, por supuesto que sí, desde luego,
-            naturalmente, ciertamente, efectivamente, obvio, obviamente, seguro, seguro que sí, absolutamente,
-            definitivamente, sin falta, con gusto, con mucho gusto, encantado, encantada, cómo no, afirmativo, ya lo
-            creo, sí por favor, yes, si por favor, si claro, si gracias, si si, si señor, si señora, si está bien, si
-            adelante, si correcto, si perfecto, si confirmo, si de acuerdo, si quiero, si lo confirmo, si quiero eso"""
+        """sí, sip, sep, sí claro, claro, claro que sí, por supuesto, por supuesto que sí, desde luego, naturalmente,
+            ciertamente, efectivamente, obvio, obviamente, seguro, seguro que sí, absolutamente, definitivamente, sin
+            falta, con gusto, con mucho gusto, encantado, encantada, cómo no, afirmativo, ya lo creo, sí por favor, yes,
+            si por favor, si claro, si gracias, si señor, si señora, si está bien, si adelante, si correcto, si
+            perfecto, si confirmo, si de acuerdo, si quiero, si lo confirmo, si quiero eso"""
     ),
     clauses=phrases(
         """así es, lo es, sí que lo es, eso quiero, lo quiero, la quiero,
-            (reservalo|reservala|reservelo|reservela|compralo|comprelo|hagalo|hazlo|envialo|envielo), me (lo|la)
-            quedo, nos (lo|la) quedamos, (lo|la) (tomo|tomamos), puedes hacerlo, puede hacerlo, todo
-            (bien|correcto|perfecto), todo está (bien|correcto|perfecto)"""
+            (reservalo|reservala|reservelo|reservela|compralo|comprelo|hagalo|hazlo|envialo|envielo), me (lo|la) quedo,
+            nos (lo|la) quedamos, (lo|la) (tomo|tomamos), puedes hacerlo, puede hacerlo, todo (bien|correcto|perfecto),
+            todo está (bien|correcto|perfecto), si si, sí sí"""
     ),
     unfinished=phrases("el, un, una, unos, y, o, pero, para, a, de, del, al, con, en, por, que, mi, mis"),
     goes=phrases(
@@ -194,7 +194,9 @@ SPANISH = LanguagePack(
     without=phrases("sin"),
     spans=phrases("hasta, desde, antes, después"),
     binders=phrases("de, del, a, al, en, para, por, con, desde, hasta, hacia"),
+    opposites=phrases("desde hasta, antes después"),
     time_leads=phrases("las, la, sobre"),
+    day_leads=phrases("el, día"),
     articles=phrases("el, la, los, las, un, una, mi, mis, su, sus, tu, tus"),
     ones=phrases("un, una"),
     months=phrases(
@@ -207,6 +209,8 @@ SPANISH = LanguagePack(
             reproducir reproduzca empezar escuchar ver, enviar envíe envía transferir transfiera transferencia pagar,
             habitación hotel alojamiento, coche carro auto taxi"""
     ),
+    rivals=(phrases("autobús bus autocar, tren, vuelo avión, taxi"),),
+    signs={"$": "dólares", "€": "euros", "£": "libras", "%": "porciento"},
     endings=phrases("aciones, ación, ando, iendo, ar, er, ir, os, as, es, o, a, e, s"),
     number_joints=phrases("y, coma, punto"),
     ordinal_marks=phrases("o, a, er, ero, era"),

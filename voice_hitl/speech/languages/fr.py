@@ -208,7 +208,9 @@ FRENCH = LanguagePack(
     binders=phrases(
         """de, du, d', à, au, aux, en, pour, vers, dans, sur, chez, avec, par, depuis, jusqu'à, avant, après"""
     ),
+    opposites=phrases("avant après"),
     time_leads=phrases("à, vers"),
+    day_leads=phrases("le"),
     articles=phrases("le, la, les, l', un, une, des, mon, ma, mes, votre, vos, notre, ton, ta, tes"),
     ones=phrases("un, une"),
     months=phrases(
@@ -220,6 +222,8 @@ FRENCH = LanguagePack(
             joue jouez lancer lance mettre mettez mets écouter regarder, envoyer envoie envoyez virer virement
             transférer transférez transfert payer, chambre hôtel logement, voiture auto taxi"""
     ),
+    rivals=(phrases("bus autobus car, train, vol avion, taxi"),),
+    signs={"$": "dollars", "€": "euros", "£": "livres", "%": "pourcent"},
     endings=phrases("ations, ation, ements, ement, ez, er, es, s, e"),
     number_joints=phrases("et, virgule"),
     ordinal_marks=phrases("er, ère, ème, e, nd, nde, eme, ere"),

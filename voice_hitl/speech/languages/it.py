@@ -199,7 +199,9 @@ ITALIAN = LanguagePack(
     binders=phrases(
         """di, del, della, a, al, alla, alle, da, dal, dalla, in, nel, nella, per, con, su, sul, verso, fino, entro"""
     ),
+    opposites=phrases("dal al, dalle alle, prima dopo"),
     time_leads=phrases("alle, all', verso, dalle"),
+    day_leads=phrases("il"),
     articles=phrases("il, lo, la, i, gli, le, l', un, una, uno, mio, mia, suo, sua, tuo, tua"),
     ones=phrases("un, una, uno, un'"),
     months=phrases(
@@ -211,6 +213,8 @@ ITALIAN = LanguagePack(
             riproduci suonare mettere metti metta avviare ascoltare guardare, inviare invia invii mandare manda
             trasferire trasferisci bonifico pagare, camera stanza hotel albergo alloggio, auto macchina taxi"""
     ),
+    rivals=(phrases("autobus bus pullman, treno, volo aereo, taxi"),),
+    signs={"$": "dollari", "€": "euro", "£": "sterline", "%": "percento"},
     endings=phrases("azioni, azione, ando, endo, are, ere, ire, i, e, o, a"),
     number_joints=phrases("e, virgola"),
     ordinal_marks=phrases("o, a"),

@@ -195,6 +195,7 @@ DUTCH = LanguagePack(
     without=phrases("zonder"),
     spans=phrases("tot, na, vanaf, voor"),
     binders=phrases("van, naar, voor, om, op, in, aan, bij, met, uit, tot, vanaf, na"),
+    opposites=phrases("van (naar|tot), vanaf tot, voor na"),
     time_leads=phrases("om, rond, tegen, half"),
     articles=phrases("de, het, een, mijn, jouw, je, uw, onze"),
     ones=phrases("een"),
@@ -207,6 +208,8 @@ DUTCH = LanguagePack(
             afspelen starten start luisteren kijken, sturen stuur verzenden overmaken betalen overschrijving, kamer
             hotel verblijf, auto taxi"""
     ),
+    rivals=(phrases("bus, trein, vlucht vliegtuig, taxi"),),
+    signs={"$": "dollar", "€": "euro", "£": "pond", "%": "procent"},
     endings=phrases("ingen, ing, eren, eer, en, er, jes, je, s, t, e, n"),
     number_joints=phrases("en, komma"),
     ordinal_marks=phrases("e, de, ste"),

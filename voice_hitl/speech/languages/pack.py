@@ -112,6 +112,7 @@ class LanguagePack:
         binders: Prepositions that tell two values of a kind apart ("from", "to").
         opposites: Pairs of prepositions of which one turns the other round ("from to").
         time_leads: A bare number after it is a clock time ("at").
+        day_leads: A bare number after it is a day of the month ("EL nueve").
         articles: Stand between a preposition and its noun ("the").
         ones: Articles that are the number one ("a").
         months: The twelve, from January.
@@ -203,6 +204,7 @@ class LanguagePack:
     binders: Phrases = ()
     opposites: Phrases = ()
     time_leads: Phrases = ()
+    day_leads: Phrases = ()
     articles: Phrases = ()
     ones: Phrases = ()
     months: Phrases = ()

@@ -198,7 +198,9 @@ PORTUGUESE = LanguagePack(
     without=phrases("sem"),
     spans=phrases("até, desde, depois, antes"),
     binders=phrases("de, do, da, a, ao, em, no, na, para, pra, por, com, desde, até, às"),
+    opposites=phrases("desde até, antes depois"),
     time_leads=phrases("às, as, lá pelas"),
+    day_leads=phrases("dia"),
     articles=phrases("o, a, os, as, um, uma, meu, minha, meus, minhas, seu, sua, seus, suas"),
     ones=phrases("um, uma"),
     months=phrases(
@@ -211,6 +213,8 @@ PORTUGUESE = LanguagePack(
             reproduzir reproduza colocar coloque começar iniciar ouvir ver, enviar envie mandar mande transferir
             transfira transferência pagar, quarto hotel alojamento hospedagem, carro automóvel táxi"""
     ),
+    rivals=(phrases("ônibus autocarro, trem comboio, voo avião, táxi"),),
+    signs={"$": "dólares", "€": "euros", "£": "libras", "%": "porcento"},
     endings=phrases("ações, ação, ando, endo, ar, er, ir, os, as, es, o, a, e, s"),
     number_joints=phrases("e, vírgula"),
     ordinal_marks=phrases("o, a"),
