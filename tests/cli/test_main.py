@@ -4,6 +4,7 @@ import json
 import socket
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -39,6 +40,20 @@ def test_a_busy_port_is_a_clear_error_and_names_the_option() -> None:
     assert said.exit_code == 1
     assert f"port {port} is in use" in said.stderr
     assert "--port" in said.stderr
+
+
+def test_an_address_that_is_none_of_this_machine_says_what_one_is() -> None:
+    for host in ("192.0.2.77", "nowhere.invalid"):
+        said = runner.invoke(app, ["demo", "--no-open", "--port", "0", "--host", host])
+        assert said.exit_code == 1
+        assert f"{host} is no address of this machine: name one with --host" in said.stderr
+
+
+def test_a_folder_that_cannot_be_made_names_the_option(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = runner.invoke(app, ["demo", "--no-open", "--port", "0", "--data", str(tmp_path / "file" / "folder")])
+    assert said.exit_code == 1
+    assert "name another one with --data" in said.stderr
 
 
 def test_a_port_that_is_none_is_refused() -> None:
@@ -79,6 +94,13 @@ def test_a_check_of_nobody_prints_a_table_too() -> None:
 )
 def test_a_demo_is_named_by_its_address(given: str, offers: str) -> None:
     assert offers_at(given) == offers
+
+
+@pytest.mark.parametrize("url", ["ws://agent.example", "http://", ""])
+def test_what_is_no_address_of_a_demo_says_how_one_looks(url: str) -> None:
+    said = runner.invoke(app, ["check", "--url", url])
+    assert said.exit_code == 1
+    assert "such as --url http://127.0.0.1:8484" in said.stderr
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,22 @@ def test_a_token_without_a_secret_says_how_to_make_one(tmp_path: Path) -> None:
     assert "token_urlsafe" in runner.invoke(app, ["token", "--user", "a", "--roles", "x"], env={SECRET: ""}).stderr
 
 
+@pytest.mark.parametrize("given", [["--user", " ", "--roles", "sales"], ["--user", "ann", "--roles", "caller"]])
+def test_a_token_for_nobody_is_refused(given: list[str]) -> None:
+    assert runner.invoke(app, ["token", *given], env={SECRET: A_SECRET}).exit_code == 2
+
+
+@pytest.mark.parametrize("store", ["nowhere/requests.db", "no_store.db", "redis://127.0.0.1:1/0"])
+def test_a_console_over_no_store_says_so_before_anybody_opens_it(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("no_store.db").write_text("A shopping list, and long enough to be looked at." * 20)
+    said = runner.invoke(app, ["console", "--store", store, "--port", "0", "--anonymous", "supervisors"])
+    assert said.exit_code == 1
+    assert "is said with --store" in said.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

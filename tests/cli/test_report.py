@@ -35,7 +35,7 @@ def test_a_table_says_where_it_failed_and_what_was_not_reached() -> None:
     out, text = console()
     show_table(failed(), out)
     assert "1,234.5" in text.getvalue()
-    assert "Failed at: first agent audio. it [did] not" in text.getvalue()
+    assert "Failed at: first agent audio. It [did] not" in text.getvalue()
     assert text.getvalue().count("not reached") == 3
 
 

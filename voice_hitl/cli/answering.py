@@ -63,7 +63,8 @@ async def run_serve(
             _show(channel.id, legs.opened, out)
             await asked_to_end()
         calls = len(channel.sessions)
-        out.print(f"Stopping: {calls} {'call is' if calls == 1 else 'calls are'} hung up.", highlight=False)
+        if calls:
+            out.print(f"Stopping: {calls} {'call is' if calls == 1 else 'calls are'} hung up.", highlight=False)
 
 
 async def _channel(target: str, make: object, transport: Transport) -> RealtimeVoiceChannel:

@@ -112,7 +112,7 @@ class Check:
                 why = str(error)
         if not self.report.complete:
             self.report.failed = STEPS[len(self.report.steps)]
-            self.report.why = f"it did not happen within {timeout:g} s" if scope.cancelled_caught else why
+            self.report.why = f"it did not happen within {timeout:g} s (--timeout)" if scope.cancelled_caught else why
         return self.report
 
     async def _call(self, place: Place) -> None:

@@ -2,6 +2,7 @@
 
 import anyio
 from rich.console import Console as Terminal
+from rich.markup import escape
 
 from voice_hitl import plugins
 from voice_hitl.cli.console_options import ConsoleOptions
@@ -11,6 +12,7 @@ from voice_hitl.console.authentication import Authenticator
 from voice_hitl.console.oidc import OIDCTokens
 from voice_hitl.console.signed_tokens import SignedTokens
 from voice_hitl.demo.server import address, listen, web_server
+from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.store import Store
 from voice_hitl.stores.sqlite import SQLiteStore
@@ -22,9 +24,11 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
 
     Raises:
         PluginMissing: The store's extra is not installed.
+        StoreUnavailable: There is no store at that address.
         PortBusy: Another program has the port.
     """
     store = open_store(options.store)
+    await _look(store, options.store, out)
     handler = HumanInputHandler(store=store)
     authenticators: list[Authenticator] = []
     if options.secret is not None:
@@ -37,7 +41,8 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
     with listen(options.host, options.port) as listener:
         server = web_server(console.app)
         job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        out.print(f"[bold]Open {address(listener)}[/] and sign in. Ctrl-C ends it.", highlight=False)
+        how = f"as one of the {', '.join(options.anonymous)}" if options.anonymous else "and sign in"
+        out.print(f"[bold]Open {address(listener)}[/] {escape(how)}. Ctrl-C ends it.", highlight=False)
         try:
             with end_signals() as asked_to_end:
                 await asked_to_end()
@@ -48,6 +53,18 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
                 await job.wait()
                 await handler.close()
                 await store.aclose()
+
+
+async def _look(store: Store, at: str, out: Terminal) -> None:
+    """See that the store is there: else every page of every operator would only try again and again."""
+    is_new = isinstance(store, SQLiteStore) and not await anyio.Path(at).exists()
+    try:
+        await store.unsettled()
+    except StoreUnavailable as error:
+        await store.aclose()
+        raise StoreUnavailable(f"{error}. Where the agents keep their requests is said with --store") from error
+    if is_new:
+        out.print(f"{escape(at)} is new: no agent has kept a request there yet.", style="yellow", highlight=False)
 
 
 def open_store(at: str) -> Store:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -25,12 +26,10 @@ app = typer.Typer(
     help="The moment in a live call when an AI has to stop and ask a person.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 out = Console()
-
-app.command()(operators.token)
-app.command()(operators.console)
 
 DATA = Path(typer.get_app_dir("voice-hitl")) / "demo"
 
@@ -79,37 +78,6 @@ def demo(
         with plugins.needing("demo"):
             from voice_hitl.cli.serving import run_demo  # noqa: PLC0415 - needs an extra that the others do not
         anyio.run(partial(run_demo, host, port, open_browser, provider, out, data=data))
-    except KeyboardInterrupt:
-        pass
-    except (VoiceHitlError, OSError) as error:
-        fail(str(error))
-    out.print("Stopped.")
-
-
-@app.command()
-def serve(
-    target: Annotated[
-        str, typer.Argument(metavar="FILE:NAME", help="A Python file, and the function in it that makes the channel.")
-    ],
-    *,
-    sip: Annotated[str, typer.Option(metavar="HOST:PORT", help="Take SIP calls there.")] = "",
-    twilio: Annotated[str, typer.Option(metavar="PATH", help="Take calls that Twilio hands over there.")] = "",
-    webrtc: Annotated[str, typer.Option(metavar="PATH", help="Take calls of browsers there, with a page.")] = "",
-    public_url: Annotated[str, typer.Option(help="Where the Internet reaches this server, such as Twilio.")] = "",
-    host: Host = "127.0.0.1",
-    port: Port = 8484,
-) -> None:
-    """Put a channel of yours behind SIP, Twilio and WebRTC, and answer calls until it is ended.
-
-    NAME takes a transport and returns the channel:
-    def channel(transport): return RealtimeVoiceChannel(..., transport=transport)
-    """
-    from voice_hitl.cli.answering import run_serve  # noqa: PLC0415 - the other commands need none of it
-    from voice_hitl.cli.legs import Wanted  # noqa: PLC0415
-
-    wanted = Wanted(sip=sip, twilio=twilio, webrtc=webrtc, public_url=public_url)
-    try:
-        anyio.run(run_serve, target, wanted, (host, port), os.environ, out)
     except KeyboardInterrupt:
         pass
     except (VoiceHitlError, OSError) as error:
@@ -188,8 +156,46 @@ def talk(
     A line is what you say; #1 is key 1, an empty line is silence.
     """
     try:
-        run_talk(question_of(target, arguments), language, input, lambda line: out.print(line, markup=False))
+        # Whoever types sees where; what is piped in needs no prompt between the lines.
+        read = partial(input, "> ") if sys.stdin.isatty() else input
+        run_talk(question_of(target, arguments), language, read, lambda line: out.print(line, markup=False))
     except KeyboardInterrupt:
         pass
     except VoiceHitlError as error:
         fail(str(error))
+
+
+@app.command()
+def serve(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE:NAME", help="A Python file, and the function in it that makes the channel.")
+    ],
+    *,
+    sip: Annotated[str, typer.Option(metavar="HOST:PORT", help="Take SIP calls there.")] = "",
+    twilio: Annotated[str, typer.Option(metavar="PATH", help="Take calls that Twilio hands over there.")] = "",
+    webrtc: Annotated[str, typer.Option(metavar="PATH", help="Take calls of browsers there, with a page.")] = "",
+    public_url: Annotated[str, typer.Option(help="Where the Internet reaches this server, such as Twilio.")] = "",
+    host: Host = "127.0.0.1",
+    port: Port = 8484,
+) -> None:
+    """Put a channel of yours behind SIP, Twilio and WebRTC, and answer calls until it is ended.
+
+    NAME takes a transport and returns the channel:
+
+    `def channel(transport): return RealtimeVoiceChannel(..., transport=transport)`
+    """
+    from voice_hitl.cli.answering import run_serve  # noqa: PLC0415 - the other commands need none of it
+    from voice_hitl.cli.legs import Wanted  # noqa: PLC0415
+
+    wanted = Wanted(sip=sip, twilio=twilio, webrtc=webrtc, public_url=public_url)
+    try:
+        anyio.run(run_serve, target, wanted, (host, port), os.environ, out)
+    except KeyboardInterrupt:
+        pass
+    except (VoiceHitlError, OSError) as error:
+        fail(str(error))
+    out.print("Stopped.")
+
+
+app.command()(operators.console)
+app.command()(operators.token)

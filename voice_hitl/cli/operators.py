@@ -12,6 +12,7 @@ import typer
 from rich.console import Console as Terminal
 
 from voice_hitl import plugins
+from voice_hitl.asker import CALLER
 from voice_hitl.cli.console_options import ConsoleOptions
 from voice_hitl.cli.failing import fail
 from voice_hitl.errors import VoiceHitlError
@@ -31,13 +32,18 @@ def token(
     secret_file: SecretFile = None,
 ) -> None:
     """Print a token with which an operator signs in to the console, or a program uses its API."""
+    named = _split(roles)
+    if not user.strip():
+        raise typer.BadParameter("--user is whoever gets the token, such as --user ann")
+    if not named or CALLER in named:
+        raise typer.BadParameter(f"--roles are those of operators, such as --roles supervisors; {CALLER!r} is none")
     try:
         with plugins.needing("console"):
             from voice_hitl.console.signed_tokens import SignedTokens  # noqa: PLC0415 - needs an extra
         tokens = SignedTokens(_secret(secret_file) or _missing())
     except (VoiceHitlError, ValueError, OSError) as error:
         fail(str(error))
-    typer.echo(tokens.issue(user, _split(roles), lasts=timedelta(hours=hours)))
+    typer.echo(tokens.issue(user.strip(), named, lasts=timedelta(hours=hours)))
 
 
 def console(

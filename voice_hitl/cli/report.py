@@ -34,7 +34,8 @@ def show_table(report: Report, out: Console) -> None:
         if report.line.misses and report.line.excuse:
             out.print(f"But {escape(report.line.excuse)}.", highlight=False)
     if report.failed is not None:
-        out.print(f"[bold red]Failed at: {report.failed}.[/] {escape(report.why)}", highlight=False)
+        why = report.why[:1].upper() + report.why[1:]
+        out.print(f"[bold red]Failed at: {report.failed}.[/] {escape(why)}", highlight=False)
 
 
 def _line_table(line: LineQuality) -> Table:

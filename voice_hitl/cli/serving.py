@@ -18,6 +18,7 @@ from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.demo.app import OPERATORS, Demo, create_demo
 from voice_hitl.demo.model import ModelName, choose_model
 from voice_hitl.demo.server import listen, serving
+from voice_hitl.errors import VoiceHitlError
 
 
 async def run_demo(
@@ -43,6 +44,10 @@ async def run_demo(
                 await asked_to_end()
 
 
+class NoAddress(VoiceHitlError):  # noqa: N818 - named by its cause
+    """What was given is no web server's address."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What the line of a check is to do: lose this share of the packets (0 to 1), and carry these keys."""
@@ -58,6 +63,7 @@ async def run_check(
 
     Raises:
         PluginMissing: The demo's extra is not installed.
+        NoAddress: `url` is none.
     """
     line = line or Line()
     if url is not None:
@@ -95,10 +101,16 @@ def _waiting_for(report: Report) -> str:
 
 
 def offers_at(url: str) -> str:
-    """Where the offers of a demo at `url` go; an address with a path is taken as it is."""
-    if "//" not in url:
-        url = f"http://{url}"
-    return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/offer"
+    """Where the offers of a demo at `url` go; an address with a path is taken as it is.
+
+    Raises:
+        NoAddress: It is none of a web server's.
+    """
+    whole = url if "//" in url else f"http://{url}"
+    parts = urlsplit(whole)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise NoAddress(f"{url!r} is no address of a demo: write one such as --url http://127.0.0.1:8484")
+    return whole if parts.path.strip("/") else f"{whole.rstrip('/')}/offer"
 
 
 def has_browser() -> bool:

@@ -19,25 +19,29 @@ def load_target(target: str) -> object:
         NoSuchTarget: There is no such file, it fails, or it has no such name.
     """
     file, _, name = target.rpartition(":")
-    path = Path(file)
-    if not file or not path.is_file():
-        raise NoSuchTarget(f"{target!r} is to be FILE:NAME, such as phone.py:channel, and there is no file {file!r}")
+    if not file or not name:
+        raise NoSuchTarget(f"{target!r} is not FILE:NAME: write a file and a name in it, such as phone.py:channel")
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise NoSuchTarget(f"there is no file {file!r} in {Path.cwd()}")
     spec = importlib.util.spec_from_file_location(f"__target_{path.stem}__", path)
     if spec is None or spec.loader is None:
         raise NoSuchTarget(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.parent.resolve()))
+    sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # a file of the user's may fail in any way
-        raise NoSuchTarget(f"{_where(error, path)} failed: {type(error).__name__}: {error}") from error
+        raise NoSuchTarget(f"{file}{_where(error, path)} failed: {type(error).__name__}: {error}") from error
     if not hasattr(module, name):
         raise NoSuchTarget(f"{file} has no {name!r}")
     return getattr(module, name)
 
 
 def _where(error: Exception, path: Path) -> str:
-    """The line of the user's own file that it comes from."""
+    """The line of the user's own file that it comes from: of a `SyntaxError` it is not in the traceback."""
+    if isinstance(error, SyntaxError):
+        return ""  # its own text names the file and the line
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f"{path}, line {lines[-1]}," if lines else f"{path}"
+    return f", line {lines[-1]}," if lines else ""

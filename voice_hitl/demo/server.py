@@ -21,6 +21,10 @@ class PortBusy(VoiceHitlError):  # noqa: N818 - named by its cause
     """Another program listens on the port already."""
 
 
+class CannotListen(VoiceHitlError):  # noqa: N818 - named by its cause
+    """This machine has no such address, or the port is not for everybody to open."""
+
+
 class Server(uvicorn.Server):
     """A web server that leaves signals to whoever runs it; `should_exit` ends it."""
 
@@ -35,7 +39,8 @@ def listen(host: str, port: int) -> socket.socket:
 
     Raises:
         PortBusy: Somebody else has it.
-        OSError: This machine has no such address.
+        CannotListen: This machine has no such address, or the port takes an administrator.
+        OSError: Whatever else keeps it from being opened.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -43,6 +48,13 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise PortBusy(f"port {port} is in use by another program: choose another one with --port") from error
+        if error.errno == errno.EACCES:
+            raise CannotListen(f"port {port} takes an administrator: choose one above 1023 with --port") from error
+        if error.errno in {errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN}:
+            raise CannotListen(
+                f"{host} is no address of this machine: name one with --host, such as 127.0.0.1 (for this machine "
+                "alone) or 0.0.0.0 (for every network that it is on)"
+            ) from error
         raise
 
 

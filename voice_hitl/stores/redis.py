@@ -1,4 +1,4 @@
-"""`RedisStore`: requests on a Redis server, for processes of several machines (`pip install voice-hitl[redis]`).
+"""`RedisStore`: requests on a Redis server, for processes of several machines (`pip install 'voice-hitl[redis]'`).
 
 A write is one script: the version, the lease and the row are looked at and changed in the same instant. What survives a
 crash of the server is what the server is told to keep (`appendonly`).
@@ -23,7 +23,7 @@ try:
     from redis.exceptions import ConnectionError as ConnectionLost
     from redis.exceptions import NoScriptError, RedisError
 except ImportError as missing:
-    raise PluginMissing("RedisStore needs redis: install voice-hitl[redis]") from missing
+    raise PluginMissing("RedisStore needs redis: pip install 'voice-hitl[redis]'") from missing
 
 ANSWERS_S: Final = 5.0
 """How long the server may take to answer, in seconds."""
