@@ -21,6 +21,8 @@ refund = AITool(
 )
 question = Confirm(prompt="Shall I book it?")
 nothing = 7
+amount = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
+bounded = AITool("refund", parameters=amount, requires_approval=True, approvers=("caller",))
 """
 
 
@@ -57,10 +59,11 @@ def test_who_hangs_up_leaves_it_open(file: Callable[[str], str]) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "why"),
     [
-        ("nothing", "{}", "neither a tool nor a question"),
+        ("nothing", "{}", "is neither a tool"),
         ("confirm", "{", "not JSON"),
         ("confirm", "[]", "a JSON object"),
         ("confirm", "{}", "cannot be asked"),
+        ("bounded", "{}", '"amount" is a required property'),
     ],
 )
 def test_what_cannot_be_talked_about_is_said(file: Callable[[str], str], name: str, arguments: str, why: str) -> None:

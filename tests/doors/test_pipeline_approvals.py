@@ -67,10 +67,11 @@ async def test_edits_are_validated_run_instead_and_the_record_keeps_both() -> No
     assert (bench.reports[0].arguments, bench.reports[0].proposed_arguments) == ({"seats": 2}, {"seats": 4})
 
 
-async def test_a_rejection_runs_nothing_and_says_so() -> None:
+@pytest.mark.parametrize("reason", ["full", "full."])
+async def test_a_rejection_runs_nothing_and_says_so(reason: str) -> None:
     bench = Approved()
     await bench.asked()
-    await bench.answer(Answer(by="ada", decision="reject", reason="full"))
+    await bench.answer(Answer(by="ada", decision="reject", reason=reason))
     await bench.settle()
     assert (bench.ran, bench.reports[0].outcome) == ([], OutcomeKind.REFUSED)
     assert bench.sent_error == "Human input rejected: full. Nothing was executed."

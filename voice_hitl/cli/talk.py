@@ -1,17 +1,18 @@
 """`voice-hitl talk`: hold the dialogue of a tool's question in text, with the reason for every reading."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import cast
 
 from voice_hitl.cli.target import load_target
-from voice_hitl.errors import InvalidQuestion, VoiceHitlError
+from voice_hitl.errors import InvalidArguments, InvalidQuestion, VoiceHitlError
 from voice_hitl.human_input.approvals import approval_of
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Question, Text
 from voice_hitl.speech.manner import Manner
 from voice_hitl.testing.converse import Conversing, Key, Silence, Turn
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.human_tool import HumanTool, as_human_tool
+from voice_hitl.tools.schema import CompiledSchema
 
 _QUESTIONS = (Confirm, Choice, Number, Text, Form, Approval)
 
@@ -31,20 +32,24 @@ def question_of(target: str, arguments: str) -> Question:
     if isinstance(found, _QUESTIONS):
         return found
     if not isinstance(found, HumanTool | AITool):
-        raise CannotTalk(f"{target} is neither a tool nor a question")
+        raise CannotTalk(f"{target} is neither a tool (AITool, confirm_action(), ...) nor a question (Confirm, ...)")
     try:
         given: object = json.loads(arguments)
     except ValueError as error:
         raise CannotTalk(f"the arguments are not JSON: {error}") from None
     if not isinstance(given, dict):
-        raise CannotTalk("the arguments are a JSON object")
-    call = cast("Mapping[str, object]", given)
-    if isinstance(found, AITool) and found.requires_approval is not False:
-        return approval_of(found, call)
+        raise CannotTalk('the arguments are a JSON object: {"name": ...}')
     try:
-        return as_human_tool(found).question(call)
-    except InvalidQuestion as error:
-        raise CannotTalk(f"{target} cannot be asked with these arguments: {error}") from None
+        return _asked(found, cast("dict[str, object]", given))
+    except (InvalidArguments, InvalidQuestion) as error:
+        raise CannotTalk(f"{target} cannot be asked with these arguments (--arguments): {error}") from None
+
+
+def _asked(tool: HumanTool | AITool, arguments: dict[str, object]) -> Question:
+    """What a call of the tool asks: of a host's tool that requires an approval, that."""
+    if isinstance(tool, AITool) and tool.requires_approval is not False:
+        return approval_of(tool, CompiledSchema(tool.parameters).admit(arguments))
+    return as_human_tool(tool).question(arguments)
 
 
 def turn_of(line: str) -> Turn:
@@ -69,4 +74,5 @@ def run_talk(question: Question, language: str, read: Callable[[], str], show: C
         try:
             conversing.turn(turn_of(read()))
         except EOFError:
+            show("caller hangs up")
             return

@@ -72,11 +72,11 @@ async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput
     try:
         decision = await human.handler.outcome(pending)
     except HumanInputRejectedError as refused:
-        said = told_to_the_model(pending, refused, human.timeout)
-        raise ToolRefusedError(f"{said}. {NOTHING_EXECUTED}") from None
+        said = _sentence(told_to_the_model(pending, refused, human.timeout))
+        raise ToolRefusedError(f"{said} {NOTHING_EXECUTED}") from None
     except TimeoutError as in_vain:
-        said = told_to_the_model(pending, in_vain, human.timeout)
-        raise ToolFailedError(f"{said}. {NOTHING_EXECUTED}") from None
+        said = _sentence(told_to_the_model(pending, in_vain, human.timeout))
+        raise ToolFailedError(f"{said} {NOTHING_EXECUTED}") from None
     except RuntimeError:
         raise ToolFailedError(f"The approval of {name!r} was withdrawn. {NOTHING_EXECUTED}") from None
     edited = cast("dict[str, object]", json.loads(decision)).get("edited_arguments")
@@ -86,6 +86,11 @@ async def approved_arguments(human: HumanInputToolHandler, pending: PendingInput
     if not isinstance(question, Approval) or digest(name, pending.arguments) != question.digest:
         raise ToolRefusedError(f"The arguments of {name!r} are not those that were approved. {NOTHING_EXECUTED}")
     return copy_json(pending.arguments)
+
+
+def _sentence(text: str) -> str:
+    """With a full stop, unless whoever gave the reason wrote one."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _decision(_question: Question, answer: Answer) -> str:
