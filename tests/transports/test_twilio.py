@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import hmac
+import importlib
 import json
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
@@ -23,7 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.audio.g711 import decode_ulaw, encode_ulaw
-from voice_hitl.errors import InvalidOffer
+from voice_hitl.errors import InvalidOffer, PluginMissing
 from voice_hitl.transport import AudioIn, CallRejected, Digit, HungUp, Incoming, Played
 from voice_hitl_twilio import TwilioCall, TwilioLeg, TwilioRest, TwilioTransport, codec
 from voice_hitl_twilio.transport import MAX_FORM
@@ -473,3 +475,12 @@ async def test_without_an_account_nothing_is_transferred() -> None:
     async with a_call() as (_, leg):
         with pytest.raises(ValueError, match="REST"):
             await leg.transfer("+1")
+
+
+@pytest.mark.parametrize("package", ["python_multipart", "websockets"])
+def test_what_the_web_server_needs_for_it_is_named_at_once(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("voice_hitl_twilio")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(PluginMissing, match=f"{package} is not installed.*pip install"):
+        importlib.import_module("voice_hitl_twilio")

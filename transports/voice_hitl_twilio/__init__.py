@@ -3,9 +3,13 @@
 `TwilioTransport` answers; its routes give the TwiML that Twilio asks for and take the stream. Needs the extra `twilio`.
 """
 
+from importlib import import_module
+
 from voice_hitl.errors import PluginMissing
 
 try:
+    for package in ("python_multipart", "websockets"):  # the web server reads Twilio's forms and streams with them
+        import_module(package)
     from voice_hitl_twilio.leg import TwilioLeg
     from voice_hitl_twilio.rest import TwilioRest
     from voice_hitl_twilio.signature import is_signed
