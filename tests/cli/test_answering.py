@@ -108,8 +108,8 @@ async def test_one_command_answers_the_phone_twilio_and_the_browser_and_hangs_up
             await stream.press("2")
             await agent.line("key 2")
 
-            assert "/voice-hitl.js" in (await browser.get(f"{address}/call")).text
-            assert "javascript" in (await browser.get(f"{address}/voice-hitl.js")).headers["content-type"]
+            assert "/voice-hitl/voice-hitl.js" in (await browser.get(f"{address}/call")).text
+            assert "javascript" in (await browser.get(f"{address}/voice-hitl/voice-hitl.js")).headers["content-type"]
             with pytest.raises(CallRejected) as refused:
                 await call(f"{address}/call", headers={"Origin": "http://elsewhere.example"})
             assert refused.value.code == 401
@@ -199,6 +199,17 @@ def test_a_file_that_fails_says_where(tmp_path: Path) -> None:
     said = refused(f"{file}:channel", "--sip", "127.0.0.1:0")
     assert "broken.py, line 3, failed: JSONDecodeError" in said
     assert "there is no file 'nowhere.py'" in refused("nowhere.py:channel", "--sip", "127.0.0.1:0")
+    assert "such as phone.py:channel" in refused("nowhere.py", "--sip", "127.0.0.1:0")
+
+
+def test_a_file_beside_says_where_it_fails_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("phone.py").write_text("import nothing_of_that_name\n")
+    assert "phone.py, line 1, failed: ModuleNotFoundError" in refused("phone.py:channel", "--sip", "127.0.0.1:0")
+    Path("phone.py").write_text("def channel(\n")
+    assert "phone.py failed: SyntaxError: '(' was never closed (phone.py, line 1)" in refused(
+        "phone.py:channel", "--sip", "127.0.0.1:0"
+    )
 
 
 def test_ports_that_are_taken_are_named_with_their_options() -> None:

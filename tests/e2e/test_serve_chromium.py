@@ -37,12 +37,12 @@ async def test_a_browser_calls_from_the_page_and_answers_on_its_card(tmp_path: P
     async with serving(legs.routes) as address, a_browser(f"{address}/call", tmp_path / "microphone.wav") as page:
         await page.click("#call")
         model = await provider.connected(within_s=30)
-        await page.wait_for_function("document.getElementById('state').textContent === 'live'")
+        await page.wait_for_function("document.getElementById('state').textContent === 'Live'")
         call_id = model.call_tool("ConfirmAction", {"action": "Book a table for four."})
-        await page.wait_for_selector("#card p:has-text('Book a table for four.')")
-        await page.click("#card button:has-text('Yes')")
+        await page.wait_for_selector("#cards h3:has-text('Book a table for four.')")
+        await page.click("#cards button:has-text('Yes')")
         await model.expect(SentToolResult, call_id=call_id, failed=False)
-        await page.wait_for_function("document.getElementById('card').childElementCount === 0")
+        await page.wait_for_function("document.getElementById('cards').childElementCount === 0")
         await page.click("#call:has-text('Hang up')")
         with anyio.fail_after(30):
             while channel.sessions:  # noqa: ASYNC110 - a channel does not tell when its last session has ended

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 STATIC: Final = Path(__file__).parents[1] / "static"
-CLIENT: Final = "/voice-hitl.js"
+PARTS: Final = "/voice-hitl"
+"""Where the page's own files are: the client, the look, the fields of a question."""
 
 
 class CannotServe(VoiceHitlError):  # noqa: N818 - named by its cause
@@ -121,7 +122,7 @@ def _check(wanted: Wanted) -> None:
     if not (wanted.sip or wanted.over_http):
         raise CannotServe("say where calls come in: --sip 127.0.0.1:5060, --twilio /twilio, --webrtc /call, or several")
     for option, path in (("--twilio", wanted.twilio), ("--webrtc", wanted.webrtc)):
-        if path and (not path.startswith("/") or path.rstrip("/") in {"", CLIENT}):
+        if path and (not path.startswith("/") or path.rstrip("/") in {"", PARTS}):
             raise CannotServe(f"{option} {path} is no path to serve at: write one such as {option} /call")
     if wanted.twilio and wanted.twilio.rstrip("/") == wanted.webrtc.rstrip("/"):
         raise CannotServe(f"--twilio and --webrtc are both {wanted.twilio}: give each a path of its own")
@@ -159,18 +160,16 @@ def _twilio(legs: Legs, wanted: Wanted, web_address: str, environ: Mapping[str, 
 def _webrtc(legs: Legs, wanted: Wanted, web_address: str) -> None:
     transport = cast("WebTransport", plugins.load("transport", "webrtc")(authorize=_same_origin))
     from starlette.responses import FileResponse  # noqa: PLC0415 - a SIP leg needs no web server
-    from starlette.routing import Route  # noqa: PLC0415
+    from starlette.routing import Mount, Route  # noqa: PLC0415
+    from starlette.staticfiles import StaticFiles  # noqa: PLC0415
 
     async def page(_request: "Request") -> FileResponse:
         return FileResponse(STATIC / "call.html")
 
-    async def client(_request: "Request") -> FileResponse:
-        return FileResponse(STATIC / CLIENT[1:], media_type="text/javascript")
-
     legs.transports.append(transport)
     legs.routes += [
         Route(wanted.webrtc, page, methods=["GET"]),
-        Route(CLIENT, client, methods=["GET"]),
+        Mount(PARTS, StaticFiles(directory=STATIC)),
         *transport.routes(wanted.webrtc),
     ]
     at = f"{(wanted.public_url or web_address).rstrip('/')}{wanted.webrtc}"
