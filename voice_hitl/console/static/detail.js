@@ -111,10 +111,10 @@ export class Detail {
     const lines = this.request.transcript ?? [];
     this.said.parentElement?.toggleAttribute("hidden", lines.length === 0);
     this.said.replaceChildren(
-      ...lines.map(({ role, text, at }) =>
+      ...turns(lines).map(({ role, text, at }) =>
         h("li", { class: role }, [
           h("span", { class: "speaker" }, [role === "user" ? "Caller" : "Agent"]),
-          h("span", { class: "words" }, [text === "..." ? "(confidential)" : text]),
+          h("span", { class: "words" }, [text]),
           h("time", { datetime: at }, [time(at)]),
         ]),
       ),
@@ -165,4 +165,20 @@ export class Detail {
       ]),
     ]);
   }
+}
+
+/**
+ * Who said what in turn: an agent says a sentence at a time.
+ *
+ * @param {import("./api.js").Line[]} lines
+ */
+function turns(lines) {
+  const turns = /** @type {import("./api.js").Line[]} */ ([]);
+  for (const { role, text, at } of lines) {
+    const words = text === "..." ? "(confidential)" : text;
+    const before = turns.at(-1);
+    if (before?.role === role) before.text += ` ${words}`;
+    else turns.push({ role, text: words, at });
+  }
+  return turns;
 }
