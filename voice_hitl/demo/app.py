@@ -22,12 +22,14 @@ from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk
 from voice_hitl.askers.hold import HoldLines
 from voice_hitl.askers.spoken import SpokenAsker
+from voice_hitl.channels.on_call import CallSetup
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.console.app import Console
 from voice_hitl.demo.model import DemoModel, embedded_model
 from voice_hitl.demo.restaurant import BOOK_TABLE, PICK_TIME, SUPERVISORS, SYSTEM_PROMPT, Restaurant
 from voice_hitl.enums import HookExecution, HookTrigger
+from voice_hitl.errors import StoreUnavailable
 from voice_hitl.events import DigitEvent, HeardEvent, SessionEvent, ToolCallEvent
 from voice_hitl.hooks import HookContext
 from voice_hitl.human_input.handler import HumanInputHandler
@@ -38,7 +40,7 @@ from voice_hitl.provider import Provider
 from voice_hitl.store import Store
 from voice_hitl.stores.sqlite import SQLiteStore
 from voice_hitl.tools.asking import confirm_action
-from voice_hitl.transport import Transport
+from voice_hitl.transport import LegInfo, Transport
 
 TIMEOUT_S: Final = 60.0
 """How long the person has for an answer."""
@@ -84,7 +86,7 @@ class Closes(Protocol):
 class Visitor:
     """Who calls, as the transport asks for it. Everybody in front of this machine is the same person."""
 
-    participant_id: str = "you"
+    participant_id: str = "guest"
     room_id: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -141,11 +143,12 @@ def create_demo(
 
     Raises:
         PluginMissing: The embedded provider or the WebRTC transport is not installed.
+        StoreUnavailable: There is no such folder, and it cannot be made.
     """
     transport = _load_transport()(authorize=_same_origin)
     kit = VoiceKit()
     if data is not None:
-        data.mkdir(parents=True, exist_ok=True)
+        _make_folder(data)
     restaurant = Restaurant(data / "bookings.jsonl" if data is not None else None)
     store = SQLiteStore(data / "requests.db") if data is not None else None
     human = HumanInputHandler(store=store, tools=[BOOK_TABLE], tool_handler=restaurant.serve)
@@ -156,7 +159,7 @@ def create_demo(
     if model is None:
         model = DemoModel(provider=provider) if provider is not None else embedded_model()
     voice = RealtimeVoiceChannel(
-        "demo",
+        "front desk",
         provider=model.provider,
         transport=transport,
         system_prompt=SYSTEM_PROMPT,
@@ -171,6 +174,7 @@ def create_demo(
             audience=(CALLER,),
         ),
         frontend_tools={PICK_TIME} if model.provider.capabilities.reconfigures != "none" else False,
+        on_call=_in_a_room,
     )
     kit.register_channel(voice)
     console.follow(kit, human)
@@ -182,6 +186,14 @@ def create_demo(
         kit.hook(HookTrigger.ON_SESSION_STARTED, HookExecution.ASYNC)(_greet)
     app = Starlette(routes=[Mount(OPERATORS, console.app), *_routes(transport, model)])
     return Demo(app, kit, voice, model, transport, restaurant, human, console, store)
+
+
+def _make_folder(data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"the folder {data} cannot be made ({error.strerror}): name another one with --data"
+        raise StoreUnavailable(why) from error
 
 
 def _askers(model: DemoModel, desk: Desk) -> list[Asker]:
@@ -221,6 +233,11 @@ async def _same_origin(request: Request) -> Visitor | None:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return None
     return Visitor()
+
+
+async def _in_a_room(info: LegInfo) -> CallSetup:
+    """A room for each call, by a name that a supervisor can read out: a page that comes back has the same."""
+    return CallSetup(room_id=f"call {info.call_id[:4]}")
 
 
 async def _greet(_event: SessionEvent, context: HookContext) -> None:

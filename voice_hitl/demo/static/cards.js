@@ -60,6 +60,13 @@ export class Card {
     this.request = request;
     // What a person has typed stays: only another state draws the card again.
     if (before !== request.status) this.#draw();
+    else this.#showAloud();
+  }
+
+  /** A question that is asked aloud, too, may be answered there. */
+  #showAloud() {
+    const hint = this.element.querySelector(".aloud");
+    if (hint instanceof HTMLElement) hint.hidden = !this.request.asked_by?.includes("voice");
   }
 
   #draw() {
@@ -68,6 +75,14 @@ export class Card {
     if (request.status === "complete") element.replaceChildren(ended(request));
     else if (request.status === "inProgress") element.replaceChildren(head(request), h("div", { class: "card-body" }));
     else element.replaceChildren(head(request), this.#body(request));
+    this.#showAloud();
+  }
+
+  /** What was answered where it did not come from this page: aloud, or by key. @param {Wire} answer */
+  told(answer) {
+    if (this.request.answer || this.request.end !== "answered") return;
+    this.request = { ...this.request, answer };
+    this.#draw();
   }
 
   /** @param {number | null} left  Milliseconds until it expires. */
@@ -85,6 +100,7 @@ export class Card {
     form.append(
       ...fields(request, (wire) => give(() => this.give.answer(wire))),
       error,
+      ...aloud(request),
       ...(["confirm", "approval"].includes(request.question.kind) ? [] : [decline(() => give(this.give.decline))]),
     );
     return form;
@@ -128,6 +144,12 @@ export function showLeft(card, left, total) {
   const seconds = String(Math.ceil(left / 1000));
   const text = shown.querySelector("span");
   if (text && text.textContent !== seconds) text.textContent = seconds;
+}
+
+/** @param {Request} request */
+function aloud({ question }) {
+  const keys = question.kind === "confirm" ? " Key 1 is yes, key 2 is no." : "";
+  return [h("p", { class: "hint aloud", hidden: "" }, [`Or just say it: the first answer counts.${keys}`])];
 }
 
 /** @param {() => void} onDecline */

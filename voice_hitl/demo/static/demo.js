@@ -14,6 +14,8 @@ const KEYS = "123456789*0#";
 const BARS = 9;
 const ONE_LINE = 72;
 const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting", ended: "Call ended" };
+const LONG_MS = 600;
+const READINGS = /** @type {Record<string, string>} */ ({ "Match True": "yes", "Match False": "no", NoMatch: "no answer" });
 const ENDINGS = /** @type {Record<string, string>} */ ({
   us: "The agent hung up.",
   lost: "The connection was lost.",
@@ -42,6 +44,8 @@ const cards = new Map();
 const pickers = new Set();
 /** @type {Map<string, HTMLElement>} */
 const items = new Map();
+/** The calls without a result yet. @type {Map<string, HTMLElement>} */
+const waiting = new Map();
 
 level.append(...Array.from({ length: BARS }, () => h("i")));
 callButton.addEventListener("click", place);
@@ -65,6 +69,7 @@ async function place() {
   const placed = (live = /** @type {LiveCall} */ (new Call("offer")));
   placed.on("state", (/** @type {any} */ { state, reason }) => become(state, reason));
   placed.on("transcript", hear);
+  placed.on("tool.called", called);
   placed.on("tool.result", readByModel);
   placed.on("heard", readAsAnswer);
   for (const type of ["request.opened", "request.changed", "request.settled"]) placed.on(type, () => showCards(placed));
@@ -91,6 +96,7 @@ function clear() {
   cards.clear();
   pickers.clear();
   items.clear();
+  waiting.clear();
   ribbon.clear();
   clock.textContent = "";
 }
@@ -201,8 +207,30 @@ function give(placed, pendingId = "") {
   };
 }
 
-/** @param {{ tool: string, text: string, outcome: string }} result */
-function readByModel({ tool, text, outcome }) {
+/**
+ * A tool that nobody is asked about here, and that takes its time: somebody else is being asked.
+ *
+ * @param {{ call: string, tool: string }} called
+ */
+function called({ call, tool }) {
+  const shown = h("li", { class: "read waits" }, [
+    h("div", { class: "read-head" }, [h("code", {}, [tool]), h("span", {}, ["waiting"])]),
+    h("pre", {}, ["A supervisor is being asked."]),
+  ]);
+  waiting.set(call, shown);
+  setTimeout(() => {
+    if (waiting.get(call) !== shown || asking()) return;
+    byId("read-title", HTMLElement).hidden = false;
+    reads.append(shown);
+  }, LONG_MS);
+}
+
+/** @param {{ call: string, tool: string, text: string, outcome: string }} result */
+function readByModel({ call, tool, text, outcome }) {
+  waiting.get(call)?.remove();
+  waiting.delete(call);
+  const card = [...cards.values()].find(({ request }) => request.call === call);
+  if (card?.request.question?.kind === "confirm" && outcome === "served") card.told({ action: "answer", value: JSON.parse(text).confirmed });
   byId("read-title", HTMLElement).hidden = false;
   reads.append(
     h("li", { class: `read ${outcome === "served" ? "good" : "bad"}` }, [
@@ -215,7 +243,7 @@ function readByModel({ tool, text, outcome }) {
 /** @param {{ text: string, reading: string, why: string, via: string }} heard */
 function readAsAnswer({ text, reading, why, via }) {
   const said = via === "key" ? `Key ${text}` : `“${text}”`;
-  lines.append(h("li", { class: "line heard" }, [h("span", { class: "who" }, ["Read as"]), h("p", {}, [`${said}: ${reading} (${why})`])]));
+  lines.append(h("li", { class: "line heard" }, [h("span", { class: "who" }, ["Read as"]), h("p", {}, [`${said}: ${READINGS[reading] ?? reading} (${why})`])]));
 }
 
 /** @param {string} text */

@@ -6,6 +6,7 @@
 
 const SECONDS = 24;
 const PER_SECOND = 12;
+const HIDDEN_MS = 500;
 const ASKING = "Asking you";
 
 /** @typedef {{ agent: number, you: number, asking: boolean }} Sample */
@@ -60,6 +61,8 @@ export class Ribbon {
    */
   push(now, sample) {
     if (this.#next === 0) this.#next = now;
+    // Of the time that the page was hidden nothing is known.
+    for (; now - this.#next > HIDDEN_MS; this.#next += 1000 / PER_SECOND) this.#samples.push({ agent: 0, you: 0, asking: sample.asking });
     for (; this.#next <= now; this.#next += 1000 / PER_SECOND) this.#samples.push(sample);
     this.#samples.splice(0, this.#samples.length - SECONDS * PER_SECOND);
     this.#draw(1 - (this.#next - now) / (1000 / PER_SECOND));
