@@ -30,6 +30,10 @@ from voice_hitl.provider import (
 from voice_hitl.questions.answer import Answer
 from voice_hitl.questions.model import Question
 from voice_hitl.requests.settlement import Settlement, SettlementKind
+from voice_hitl.speech.lexicon import (
+    _lexicon,  # pyright: ignore[reportPrivateUsage] - what it keeps
+    lexicon_for,
+)
 from voice_hitl.speech.prompts import Hint
 from voice_hitl.speech.reading import Match, Reading
 from voice_hitl.testing import (
@@ -46,6 +50,15 @@ from voice_hitl.testing import (
 from voice_hitl.tools.asking import ask_human, confirm_action
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
+
+
+def test_a_languages_words_are_known_before_a_call_needs_them() -> None:
+    for language in ("nl", None):
+        _lexicon.cache_clear()
+        SpokenAsker(language=language)
+        assert _lexicon.cache_info().currsize == 1
+        lexicon_for(language or "en")
+        assert _lexicon.cache_info().currsize == 1
 
 
 async def test_the_caller_says_yes_and_the_model_reads_it() -> None:

@@ -64,6 +64,12 @@ class _Srtp(Protocol):
     def unprotect(self, packet: bytes) -> bytes: ...
 
 
+class _Counts(Protocol):
+    """aiortc's counts of one source. It reads the number and the timestamp of its packets, and ours have both."""
+
+    def add(self, packet: rtp.Packet) -> None: ...
+
+
 def agent_of(transport: RTCDtlsTransport) -> object:
     """The ICE agent below: everything from the network comes to its `ARRIVED`, which may be replaced on it."""
     return transport.transport._connection  # pyright: ignore[reportPrivateUsage] - see the module
@@ -77,7 +83,7 @@ def tap(receiver: RTCRtpReceiver, clock_rate: int, on_packet: Callable[[rtp.Pack
     transport = receiver.transport
     agent = agent_of(transport)
     pass_on: Arrived = getattr(agent, ARRIVED)
-    streams: dict[int, StreamStatistics] = getattr(receiver, STREAMS)
+    streams: dict[int, _Counts] = getattr(receiver, STREAMS)
     disconnect: Callable[[], None] = getattr(receiver, DISCONNECT)
 
     def arrived(datagram: bytes, component: int) -> None:
@@ -94,8 +100,8 @@ def tap(receiver: RTCRtpReceiver, clock_rate: int, on_packet: Callable[[rtp.Pack
         if getattr(receiver, DECODER) is not None:
             disconnect()
         if packet.source not in streams:
-            streams[packet.source] = StreamStatistics(clock_rate)
-        streams[packet.source].add(cast("RtpPacket", packet))  # of which it reads the number and the timestamp
+            streams[packet.source] = cast("_Counts", StreamStatistics(clock_rate))
+        streams[packet.source].add(packet)
         on_packet(packet)
 
     setattr(agent, ARRIVED, arrived)

@@ -12,6 +12,7 @@ from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.model import Approval, Confirm, Question
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.speech.keypad import Keypad, can_be_keyed
+from voice_hitl.speech.lexicon import lexicon_for
 from voice_hitl.speech.manner import Manner, ReadBack
 from voice_hitl.speech.prompts import Hint, Prompts
 from voice_hitl.speech.spoken import spoken_question
@@ -63,6 +64,13 @@ class SpokenAsker:
     prompts: Mapping[str, Mapping[str, str]] | None = None
     understand: Understand | None = None
     name_of: Callable[[str], str] = str
+
+    def __post_init__(self) -> None:
+        """Know the language's words (a channel's is English by default) before a call needs them.
+
+        Putting them together takes 25 ms and more, in which every call of the process would stand still.
+        """
+        lexicon_for(self.language or "en")
 
     @property
     def name(self) -> str:
