@@ -45,6 +45,10 @@ LOW_CONFIDENCE = 0.55
 In noise at 10 dB Whisper `tiny.en` makes a yes of "yes, but make it eight" and "sure, but what does it cost" at 0.45 to
 0.51; most real yeses have more, and the others are asked again."""
 
+LOW_CONFIDENCE_OF_MORE = 0.75
+"""The same for a yes with more behind it, which may be what takes it back: "yes, but make it eight" was once heard as
+"Yeah, what make you think?", at 0.65."""
+
 RESUMES = 2
 """How often a question goes on where it was cut before that counts as a try: in a din it would go on for ever."""
 
@@ -315,7 +319,8 @@ class Dialogue:
         by_key = self._manner.unsure_voice and self._stage.is_high
         if too_long or by_key or not self._stage.takes_yes(heard.began, self._prompt):
             return self._not_an_answer(now)
-        if heard.confidence is not None and heard.confidence < LOW_CONFIDENCE:
+        least = LOW_CONFIDENCE if reading.remainder is None else LOW_CONFIDENCE_OF_MORE
+        if heard.confidence is not None and heard.confidence < least:
             return self._again("no_match")
         window = SETTLE_HIGH_S if self._stage.is_high else SETTLE_S
         self._caller.yes = YesHeard(heard, reading, heard.ended + window)

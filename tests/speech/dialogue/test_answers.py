@@ -72,6 +72,15 @@ def test_low_confidence_turns_a_yes_into_a_no_match() -> None:
     assert len(call.all(Say)) == 2
 
 
+@pytest.mark.parametrize(("confidence", "value"), [(0.65, None), (0.8, True)])
+def test_a_yes_with_more_behind_it_must_be_heard_more_clearly(confidence: float, value: bool | None) -> None:
+    call = Call(TRANSFER)
+    call.play()
+    call.say("yes, and what does it cost?", confidence=confidence)
+    call.wait(1)
+    assert [filled.value for filled in call.all(Filled)] == ([] if value is None else [value])
+
+
 def test_a_monologue_of_500_words_is_no_answer() -> None:
     call = Call(TRANSFER)
     call.play()
