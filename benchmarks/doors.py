@@ -17,6 +17,7 @@ first; a text turn carries its whole conversation, so each call has a room of it
 The bars were set on a faster machine than most; the first line says what this one takes for what a call is made of.
 """
 
+import asyncio
 import gc
 import json
 import statistics
@@ -230,7 +231,7 @@ async def in_a_delegation(kit: VoiceKit) -> AsyncGenerator[Door]:
 
 
 class Written:
-    """One answer of the chat model, all of it there."""
+    """One answer of the chat model. Each piece of it comes in a tick of its own, as from a stream."""
 
     def __init__(self, begins: Callable[[], None], *events: ChatEvent) -> None:
         self._begins = begins
@@ -240,6 +241,7 @@ class Written:
         """The next event."""
         if not self._events:
             raise ConnectionEnded("the answer is over")
+        await asyncio.sleep(0)
         event = self._events.pop(0)
         if isinstance(event, ChatCall):
             self._begins()

@@ -246,7 +246,6 @@ class LiveRequests:
         if live is not None:
             await self._until_settled(live, timeout)
         with self.lock:
-            self._ledger.leave(pending_id)
             self._ledger.read(pending_id)
         return pending
 
