@@ -124,6 +124,30 @@ async def test_a_call_that_ends_its_session_cancels_the_others_at_once(door: Doo
         assert outcomes == {"ConfirmAction": OutcomeKind.CANCELLED, "look_up": OutcomeKind.SERVED}
 
 
+@rule("E1e")
+@pytest.mark.parametrize("how", ["end_session", "close", "kit", "unregister"])
+@pytest.mark.parametrize("execution", list(HookExecution))
+async def test_a_hook_that_ends_its_session_runs_to_its_end_and_is_waited_for_by_nobody(
+    door: Door, how: str, execution: HookExecution
+) -> None:
+    returned: list[str] = []
+    read = Latch()
+    async with door.place(Setup()) as place:
+
+        @place.kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, execution)
+        async def end_it(_event: object, _ctx: HookContext) -> None:
+            await read.wait()
+            await end(place, how)
+            returned.append(how)
+
+        await place.ask()
+        await place.answer()
+        await place.read()
+        read.set()
+        await settle_down(0.5)
+        assert returned == [how]
+
+
 @rule("E2")
 async def test_a_leg_that_is_lost_and_back_in_time_keeps_the_call_and_the_request(door: Door) -> None:
     async with door.place(Setup()) as place:

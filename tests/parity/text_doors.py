@@ -212,7 +212,7 @@ EXTERNAL_LACKS: Final[Mapping[str, str]] = {
     "C18": "what the provider ran is its own: nothing of it is cut",
     "C20": _ROUNDS,
     "C21": _QUIET,
-    **dict.fromkeys(("D", "E1a", "E1b", "E1d", "E4a", "E10a", "E15", "R"), _THEIRS),
+    **dict.fromkeys(("D", "E1a", "E1b", "E1d", "E1e", "E4a", "E10a", "E15", "R"), _THEIRS),
     "E2": _NO_LEG,
     "E3": _NO_LEG,
     "E5": _NO_CONNECTION,

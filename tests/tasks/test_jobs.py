@@ -12,11 +12,13 @@ import pytest
 from tests.tasks.conftest import Swallower
 from voice_hitl.tasks import (
     Job,
+    Latch,
     Tasks,
     current_job,
     current_time,
     end_jobs,
     run_users_code,
+    waiting_for_an_end,
 )
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
@@ -270,3 +272,23 @@ async def test_a_job_that_was_cancelled_already_is_not_cancelled_again(swallower
     job.cancel()
     await end_jobs([job])
     assert swallower.cancellations == 1
+
+
+async def test_what_itself_waits_for_an_end_is_waited_for_by_nobody() -> None:
+    tasks, closed, ended = Tasks("test"), Latch(), list[str]()
+
+    async def work() -> None:
+        with waiting_for_an_end():
+            await closed.wait()
+        ended.append("work")
+
+    job = tasks.spawn(work(), "work")
+    await anyio.lowlevel.checkpoint()
+    began = current_time()
+    await end_jobs([job])
+    assert await tasks.close(patience_s=1) == []
+    assert current_time() == began
+    closed.set()
+    with waiting_for_an_end():  # nobody's job
+        await job.wait()
+    assert ended == ["work"]

@@ -31,7 +31,7 @@ from voice_hitl.human_input.external import ExternalToolHandler
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.reasoning import ExecuteToolCall
-from voice_hitl.tasks import Tasks
+from voice_hitl.tasks import Tasks, waiting_for_an_end
 from voice_hitl.tools.context import Actor, ToolCallContext
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
@@ -206,7 +206,8 @@ class AIChannel:
             return False
         turn = turns[0]
         turn.cancel()
-        await turn.ended.wait()
+        with waiting_for_an_end():
+            await turn.ended.wait()
         return True
 
     def steer(self, room_id: str, text: str) -> bool:
@@ -223,12 +224,13 @@ class AIChannel:
         running = [each for turns in self._turns.values() for each in turns]
         for turn in running:
             turn.cancel()
-        for turn in running:
-            await turn.ended.wait()
-        if self._human is not None and self._registration is not None:
-            await self._human.handler.close(channel_id=self.id, registration=self._registration)
-        await self._watching.close(patience_s=1.0)
-        await self._tasks.close()
+        with waiting_for_an_end():
+            for turn in running:
+                await turn.ended.wait()
+            if self._human is not None and self._registration is not None:
+                await self._human.handler.close(channel_id=self.id, registration=self._registration)
+            await self._watching.close(patience_s=1.0)
+            await self._tasks.close()
 
     async def _run(self, turn: TextTurn, before: TextTurn | None) -> None:
         try:

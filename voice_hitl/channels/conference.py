@@ -22,7 +22,7 @@ from voice_hitl.enums import ChannelType, HookTrigger
 from voice_hitl.errors import ConferenceError, ProviderError
 from voice_hitl.events import ErrorEvent, ParticipantEvent
 from voice_hitl.kit import VoiceKit
-from voice_hitl.tasks import Job, Latch, Tasks
+from voice_hitl.tasks import Job, Latch, Tasks, waiting_for_an_end
 from voice_hitl.tools.context import NOBODY, Actor
 from voice_hitl.tools.policy import ToolPolicy
 from voice_hitl.transport import HangUpReason
@@ -192,7 +192,8 @@ class ConferenceChannel:
         if not attached.is_leaving:
             attached.is_leaving = True
             self._tasks.spawn(self._leave(attached, reason), f"leaving room {attached.room.id}")
-        await attached.left.wait()
+        with waiting_for_an_end():
+            await attached.left.wait()
 
     async def _leave(self, attached: _Attached, reason: HangUpReason) -> None:
         room_id = attached.room.id
@@ -270,7 +271,8 @@ class ConferenceChannel:
         if not plug.is_ending:
             plug.is_ending = True
             self._tasks.spawn(self._end(plug), f"unplugging the model of channel {self.id}")
-        await plug.unplugged.wait()
+        with waiting_for_an_end():
+            await plug.unplugged.wait()
 
     async def _end(self, plug: Plug) -> None:
         try:
@@ -362,7 +364,8 @@ class ConferenceChannel:
         if not self._joins.closed:
             self._joins.closed = True
             self._tasks.spawn(self._close(), f"closing channel {self.id}")
-        await self._closed.wait()
+        with waiting_for_an_end():
+            await self._closed.wait()
 
     async def _close(self) -> None:
         try:

@@ -56,7 +56,7 @@ from voice_hitl.provider import (
     UserItem,
 )
 from voice_hitl.requests.pending import PendingInput
-from voice_hitl.tasks import Job, Latch, Tasks, current_job, end_jobs
+from voice_hitl.tasks import Job, Latch, Tasks, current_job, end_jobs, waiting_for_an_end
 from voice_hitl.transport import (
     AudioIn,
     Digit,
@@ -320,7 +320,8 @@ class VoiceSession:
     async def end(self, reason: HangUpReason) -> None:
         """End everything of it, and return when it has ended. From inside one of its own calls: everything but that."""
         self.begin_ending(reason)
-        await self.closed.wait()
+        with waiting_for_an_end():
+            await self.closed.wait()
 
     def part(self) -> None:
         """End it once what is queued was heard; returns at once."""

@@ -21,7 +21,7 @@ from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.kit import VoiceKit
 from voice_hitl.provider import Provider
 from voice_hitl.reasoning import ReasoningBackend
-from voice_hitl.tasks import Latch, Tasks
+from voice_hitl.tasks import Latch, Tasks, waiting_for_an_end
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
 from voice_hitl.tools.policy import ToolPolicy
@@ -295,7 +295,8 @@ class RealtimeVoiceChannel:
             self._set_ups.closed = True
             self._transport.listen(None)
             self._tasks.spawn(self._close(), f"closing channel {self.id}")
-        await self._closed.wait()
+        with waiting_for_an_end():
+            await self._closed.wait()
 
     async def _close(self) -> None:
         try:

@@ -7,7 +7,7 @@ grace, then abandoned and reported.
 """
 
 from voice_hitl.tasks.beat import BEAT_S, CATCH_UP_S, Beat
-from voice_hitl.tasks.jobs import GRACE_S, Job, Tasks, current_job, end_jobs
+from voice_hitl.tasks.jobs import GRACE_S, Job, Tasks, current_job, end_jobs, waiting_for_an_end
 from voice_hitl.tasks.loop import Latch, Loop, Timer, call_on, current_time, on_loop, this_loop
 from voice_hitl.tasks.mailbox import Mailbox
 from voice_hitl.tasks.users_code import BoundExceeded, is_async_callable, run_users_code
@@ -32,4 +32,5 @@ __all__ = [
     "on_loop",
     "run_users_code",
     "this_loop",
+    "waiting_for_an_end",
 ]

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Iterable
+from collections.abc import Collection, Coroutine, Generator, Iterable
+from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from functools import partial
 from typing import TypeVar, cast
@@ -23,11 +24,13 @@ GRACE_S = 1.0
 class Job:
     """One piece of background work: cancel it once, wait for it, ask whether it is done."""
 
-    __slots__ = ("__weakref__", "_asked_to_end", "label", "task")
+    __slots__ = ("__weakref__", "_asked_to_end", "label", "task", "waits_for_ends")
 
     def __init__(self, task: "asyncio.Task[None]", label: str) -> None:
         self.task = task
         self.label = label
+        self.waits_for_ends = 0
+        """How many things it waits for to end, now: whoever ends them does not wait for it in turn."""
         self._asked_to_end = False
 
     @property
@@ -76,6 +79,20 @@ def current_job() -> Job | None:
     return job() if job is not None else None
 
 
+@contextmanager
+def waiting_for_an_end() -> Generator[None]:
+    """Within, the caller waits for something to end: the job that it runs in, if any, is not waited for by that."""
+    job = current_job()
+    if job is None:
+        yield
+        return
+    job.waits_for_ends += 1
+    try:
+        yield
+    finally:
+        job.waits_for_ends -= 1
+
+
 _ABANDONED: set["asyncio.Task[object]"] = set()
 """What nobody waits for any more; the event loop alone would let it be collected in the middle of its work."""
 
@@ -90,9 +107,9 @@ def abandon(task: "asyncio.Task[T]") -> None:
 async def end_jobs(jobs: Iterable[Job], *, patience_s: float = GRACE_S, grace_s: float = GRACE_S) -> None:
     """Let work end: wait `patience_s`, then cancel what is left, wait `grace_s`, name what was abandoned.
 
-    The caller's own job among them is passed over.
+    The caller's own job among them is passed over, and what itself waits for an end (`waiting_for_an_end`).
     """
-    left = [job for job in jobs if not job.done and not job.is_current]
+    left = [job for job in jobs if not job.done and not job.is_current and not job.waits_for_ends]
     with anyio.CancelScope(shield=True):
         await _wait_for(left, patience_s)
         for job in left:
@@ -153,13 +170,15 @@ class Tasks:
 
         `patience_s`: let them end by themselves for so long first. `but`: jobs that are left alone.
 
-        Called from inside one of its own tasks, or from users' code that one waits for, that task is left alone.
-        Closing again waits again, and cancels nothing a second time. What runs on another event loop is cancelled there
-        and not waited for.
+        Called from inside one of its own tasks, or from users' code that one waits for, that task is left alone; so is
+        what itself waits for an end (`waiting_for_an_end`). Closing again waits again, and cancels nothing a second
+        time. What runs on another event loop is cancelled there and not waited for.
         """
         self._closed = True
         here = asyncio.get_running_loop()
-        jobs = [job for job in list(self._jobs.values()) if not job.is_current and job not in but]
+        jobs = [
+            job for job in list(self._jobs.values()) if not job.is_current and not job.waits_for_ends and job not in but
+        ]
         own = [job for job in jobs if job.task.get_loop() is here]
         with anyio.CancelScope(shield=True):
             await _wait_for(own if patience_s > 0 else (), patience_s)
