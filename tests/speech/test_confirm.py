@@ -84,6 +84,17 @@ def test_what_turns_a_value_round_is_a_change() -> None:
     assert read("yes, from the airport", Confirm(prompt="Book a taxi to the airport?")) == NoMatch()
 
 
+def test_one_of_several_is_no_day() -> None:
+    assert read("yes, the second whirligig", OPEN) == NoMatch()
+    assert read("yes, on March second please", OPEN) == Match(True, "on March second please")
+    assert read("yes, on the second for two", OPEN) == Match(True, "on the second for two")
+
+
+def test_to_ask_for_a_day_beside_what_is_read_back_is_no_yes() -> None:
+    assert read("yes, is it free on Monday?", Confirm(prompt="Please confirm: two seats at Luigi's.")) == NoMatch()
+    assert read("yes, is Monday possible?", OPEN) == Match(True, "is Monday possible?")
+
+
 def test_what_begins_is_told_from_what_ends() -> None:
     car = Confirm(prompt="A car picked up in Oakland on March 4th, dropped off on March 9th?")
     assert read("yes, pick up on the 4th, dropping off on the 9th", car) == Match(True)
@@ -138,6 +149,7 @@ def test_a_name_that_begins_with_a_praise_is_no_praise() -> None:
 def test_to_make_something_else_of_it_takes_nothing_up() -> None:
     assert not is_yes(read("Make it a reservation", OPEN))
     assert is_yes(read("Get that reservation", OPEN))
+    assert is_yes(read("Start the movie", Confirm(prompt="Okay, starting The Last Dragon. Is that correct?")))
 
 
 def test_what_is_asked_may_be_called_by_what_it_comes_to() -> None:

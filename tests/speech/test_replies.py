@@ -12,7 +12,7 @@ from voice_hitl.questions.model import Confirm
 from voice_hitl.speech.interpret import Match, interpret
 
 FOLDER = Path(__file__).parent / "replies"
-TAKEN = {"en": 0.9, "de": 0.95, "es": 0.95, "fr": 0.95, "it": 0.95, "nl": 0.95, "pt": 0.95}
+TAKEN = {"en": 0.92, "de": 0.95, "es": 0.95, "fr": 0.95, "it": 0.95, "nl": 0.95, "pt": 0.95}
 """By language the share of its yeses that are at least read as one."""
 
 each_language = pytest.mark.parametrize("language", TAKEN)

@@ -132,6 +132,8 @@ def _assent(question: Confirm | Approval, heard: Heard) -> Match | NoMatch:
     values = (*heard.details, *heard.asked_about)
     if any(not heard.asked.kinds.isdisjoint(mark.kinds) for mark in values):
         return NoMatch(rule="aside: a change: another value of a kind that the question names")
+    if not heard.asked.open and any(mark.kinds in (("day",), ("time",)) for mark in heard.asked_about):
+        return NoMatch(rule="aside: asks for another day or time")
     if heard.details or heard.deeds:
         return _with_a_detail(question, heard)
     if heard.question is not None:

@@ -134,7 +134,7 @@ class Heard:
             self._taking_away(position, mark)
         elif before is not None and self._leans_on(mark, before):
             return
-        elif self._stem(mark) in self.asked.rivals and not (asking and mark.tag is Tag.FACT):
+        elif self.asked.rivals and self._stem(mark) in self.asked.rivals and not (asking and mark.tag is Tag.FACT):
             self.contradiction = "another of its kind"
         elif self.is_echo(mark):
             self.echoes.append(mark)

@@ -127,6 +127,8 @@ def _value(words: Words, numbers: dict[int, Spoken], index: int, lexicon: Lexico
     end = number.end
     if number.ordinal and folded[index] in lexicon.first and _ends_a_clause(index, words, lexicon):
         return Mark(Tag.HOLD, index, end)
+    if number.ordinal and _is_one_of_several(number, words, lexicon):
+        return Mark(_OTHER, index, end)
     at = end + 1 if end < len(folded) and folded[end] in lexicon.clock else end
     minutes = numbers.get(at)
     if (
@@ -148,6 +150,17 @@ def _ends_a_clause(index: int, words: Words, lexicon: Lexicon) -> bool:
         return False
     before = words.folded[index - 1] if index else ""
     return before not in lexicon.articles and before not in lexicon.months and before not in lexicon.binders
+
+
+def _is_one_of_several(number: Spoken, words: Words, lexicon: Lexicon) -> bool:
+    """Whether a word for a place in an order stands before what is ordered, and is no day ("the SECOND show")."""
+    folded, end = words.folded, number.end
+    if end == len(folded) or words.gaps[end] or folded[number.start].isdecimal():
+        return False
+    if number.start and folded[number.start - 1] in lexicon.months:
+        return False
+    after = folded[end]
+    return not any(after in of_a_day for of_a_day in (lexicon.plain, lexicon.months, lexicon.binders, lexicon.clock))
 
 
 def _is_clock(hours: Spoken, minutes: Spoken) -> bool:

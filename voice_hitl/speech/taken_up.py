@@ -65,4 +65,5 @@ def _names_it(index: int, heard: Heard, *, or_it: bool) -> bool:
         if heard.words.folded[index] not in lexicon.pointers:  # "make it a rental car" makes something else of it
             return False
     things = (mark for mark in heard.marks if mark.start >= index and mark.tag not in SILENT and not mark.kinds)
-    return next(things, None) in heard.echoes
+    thing = next(things, None)
+    return thing is not None and (thing in heard.echoes or thing.tag in heard.asked.implied)

@@ -69,7 +69,10 @@ ENGLISH = LanguagePack(
             lot|quite a lot|enough|more than enough), enough already, (i|we) work, (at|have|off|for|from) work, (i|we)
             have work, (ive|i have|weve|we have) got (it|this|that), (may|might|could|can) be, (much|all|feel|feeling)
             better now, (i|we) (bought|went|took|paid|booked|ordered|reserved|scheduled|saw|watched|sent),
-            (was|am|im|were) (only|just) (curious|wondering|asking|checking|looking), (ive|i have|weve|we have) been"""
+            (was|am|im|were) (only|just) (curious|wondering|asking|checking|looking), (ive|i have|weve|we have) been,
+            myself, ourselves, (good|great|nice|excellent|helpful|useful) (info|information), (im|i am|were|we are)
+            (happy|fine|okay|ok|good|content|satisfied|pleased) with (my|our|what), at check (in|out), (at|upon)
+            (checkin|checkout), (im|i am) comfortable"""
     ),
     no=phrases(
         """no, nope, nah, naw, nay, nada, no way, no thanks, no thank you, no need, theres no need, no (i am|im) good,
@@ -121,7 +124,7 @@ ENGLISH = LanguagePack(
             (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
             meantime, regardless, from here, why would, why did, what about, how about,
             (first|second|third|fourth|last|next|previous|cheaper|cheapest|earlier|later|bigger|smaller|better|closer|nearer|newer|older)
-            one, (just|only) the"""
+            one, (just|only) the, looking for"""
     ),
     conditions=phrases(
         """if, unless, as long as, provided, providing, assuming, only if, once, or, until, till, before, after,
@@ -236,7 +239,7 @@ ENGLISH = LanguagePack(
             accepted, accept, i agree, agreed, authorized, i authorize( it|), go ahead with (it|that), try that, try it,
             give (it|that) a (try|go|whirl|shot), you got it, you('ve | have |)got (it|that) (right|correct|all right),
             you got it all, lets make a move, set (it|that) up, lets set that up, please go ahead, i confirm (all
-            that|that all|it all|all), confirm (all|that all|all that)"""
+            that|that all|it all|all), confirm (all|that all|all that), i (do|fully|totally|completely) agree"""
     ),
     agree=phrases(
         """(sounds|seems|looks|is|be|feels) (about right|okay|ok|alright|all right|fair|fun|delicious|well), about
@@ -364,8 +367,8 @@ ENGLISH = LanguagePack(
         ),
         "number": phrases(
             """half, dozen, couple, a couple of, several, double, twice, hundred, thousand, million, single, pair,
-                alone, myself, (just|only) (for |)(me|us), (for |)me and (my|our|a|one|two|three|four|five|six|another),
-                and (me|myself), solo"""
+                alone, (just|only) (for |)(me|us), (for |)me and (my|our|a|one|two|three|four|five|six|another), and
+                (me|myself), solo, (for|just|only|one|with) myself"""
         ),
         "device": phrases(
             """tv, t v, television, telly, kitchen, bedroom, bathroom, living room, dining room, garage, basement,
@@ -426,9 +429,10 @@ ENGLISH = LanguagePack(
             him, she, he, they, may as well, (see|talk to|speak to) you soon, on all counts, (on|at) (my|our) end, i
             already (said|told you) yes, as soon as (you can|they can), (will|can|could|would) do (it|that|this), via,
             through, around, starting, their, try to, check (in|out), checking (in|out|into), check into, check (in|out)
-            date, checkin, checkout, include, including, toggle, enable, use, group, (my|our|the|in my|in our|in the)
-            group, and out, (the |)number of (people|guests|persons|tickets|seats|rooms|passengers), only need, theyre,
-            (like|as) you said, i (did |)say (that|it|so), i said (that|it|so), i (think|believe) (everything|all)"""
+            date, include, including, toggle, enable, use, group, (my|our|the|in my|in our|in the) group, and out, (the
+            |)number of (people|guests|persons|tickets|seats|rooms|passengers), only need, theyre, (like|as) you said, i
+            (did |)say (that|it|so), i said (that|it|so), i (think|believe) (everything|all), set up, (my|the)
+            (checkin|checkout)"""
     ),
     pointers=phrases("this, that, these, those"),
     halted=phrases(
