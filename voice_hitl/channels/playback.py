@@ -127,10 +127,11 @@ class Playback:
         self._items.clear()
         return Cut(item.response_id, item_id, played_ms, unheard)
 
-    def drop_from(self, item_id: str, ms: float, leg: Leg) -> None:
+    def drop_from(self, item_id: str, ms: float, leg: Leg) -> bool:
         """What still comes of this item is not played; nor what is queued of it, once all before `ms` was heard.
 
         A leg can only be cleared whole: where words before `ms` are still queued, they are heard with what follows.
+        True: it was cleared.
         """
         self.drop(item_id)
         if self._framing == item_id:
@@ -141,6 +142,8 @@ class Playback:
             leg.clear()
             item.sent_ms = item.played_ms
             self.speaking = False
+            return True
+        return False
 
     def drop(self, id: str) -> None:
         """What still comes of this response, or item, is not played."""

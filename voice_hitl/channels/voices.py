@@ -96,8 +96,8 @@ class Voices:
 
     def drop_from(self, item_id: str, samples: int) -> None:
         """Some of an item is not to be heard: what follows so many samples of it."""
-        self._playback.drop_from(item_id, samples * 1000 / self._rate, self._caller.leg)
-        self.line.voice_changed()
+        if self._playback.drop_from(item_id, samples * 1000 / self._rate, self._caller.leg):
+            self.line.voice_changed()
 
     def response_started(self, event: ResponseStarted) -> None:
         """It responds. While an asker has the floor only to what we asked it for."""
