@@ -10,6 +10,7 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver
 from aiortc.mediastreams import AudioStreamTrack
 from aiortc.rtcdtlstransport import RTCDtlsTransport
 from aiortc.rtcrtpsender import RTCRtpSender
+from aiortc.rtcsctptransport import RTCSctpTransport
 from aiortc.stats import RTCInboundRtpStreamStats
 
 from voice_hitl_webrtc import rtp, seam
@@ -88,6 +89,24 @@ async def test_a_senders_reports_are_made_from_what_we_count() -> None:
         assert f"=self.{count.removeprefix('_RTCRtpSender')}" in source
     for known in (seam.SOURCE, seam.MID, seam.EXTENSIONS):
         assert hasattr(sender, known)
+    await peer.close()
+
+
+async def test_what_is_lost_of_a_data_channel_is_sent_again_soon() -> None:
+    peer = await a_peer()
+    peer.createDataChannel("messages")
+    messages = peer.sctp
+    assert messages is not None
+    after: list[float] = [getattr(messages, seam.AGAIN_AFTER)]
+    seam.hasten(messages)
+    after.append(getattr(messages, seam.AGAIN_AFTER))
+    for round_trip_s in (0.01, 0.01, 2.0):
+        getattr(messages, seam.MEASURE_ROUND_TRIP)(round_trip_s)
+        after.append(getattr(messages, seam.AGAIN_AFTER))
+    assert after[:-1] == [3.0, 1.0, 0.4, 0.4]
+    assert after[-1] > 2.0
+    assert f"call_later(self.{seam.AGAIN_AFTER}, self._t3_expired)" in inspect.getsource(RTCSctpTransport)
+    assert f"self.{seam.MEASURE_ROUND_TRIP}(" in inspect.getsource(RTCSctpTransport)
     await peer.close()
 
 

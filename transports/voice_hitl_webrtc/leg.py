@@ -28,6 +28,7 @@ from voice_hitl.transport import (
     LegLost,
     Message,
 )
+from voice_hitl_webrtc import seam
 from voice_hitl_webrtc.media import MediaPath, MediaPorts, OpenMedia
 from voice_hitl_webrtc.messages import MessageChannel
 
@@ -119,6 +120,8 @@ class WebRTCLeg:
         self._capabilities = LegCapabilities(
             messages=messages, digits=self._media.digits, echo_cancelled=True, rejoin_s=REJOIN_S
         )
+        if self._connection.sctp is not None:
+            seam.hasten(self._connection.sctp)
         self._tasks.spawn(self._watch(transceiver), "watch")
 
     # --- the port

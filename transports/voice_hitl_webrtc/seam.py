@@ -10,6 +10,7 @@ Present from aiortc 1.14 to 1.16, which the package pins. What is used, and why:
 - a receiver's disconnect handler: to end the decoder thread that nobody needs;
 - a transceiver's negotiated codecs: to ask for Opus' error correction and take telephone-event, for this call alone
   (aiortc's list of codecs belongs to the whole process, which may run other WebRTC code);
+- when an SCTP transport sends again what was lost: a message of a call cannot wait for a second;
 - an ICE agent's candidates: to add the loopback address where there is no other.
 """
 
@@ -25,6 +26,7 @@ from aiortc.rtcicetransport import RTCIceGatherer
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from aiortc.rtcrtpreceiver import StreamStatistics
 from aiortc.rtcrtpsender import RTCRtpSender
+from aiortc.rtcsctptransport import RTCSctpTransport
 from aiortc.rtp import RtpPacket
 
 from voice_hitl_webrtc import rtp
@@ -41,6 +43,14 @@ SOURCE = "_ssrc"
 MID, EXTENSIONS = "_RTCRtpSender__mid", "_RTCRtpSender__rtp_header_extensions_map"
 PACKETS, OCTETS = "_RTCRtpSender__packet_count", "_RTCRtpSender__octet_count"
 NTP_TIME, RTP_TIME = "_RTCRtpSender__ntp_timestamp", "_RTCRtpSender__rtp_timestamp"
+
+AGAIN_AFTER, MEASURE_ROUND_TRIP = "_rto", "_update_rto"
+ROUND_TRIP, ITS_VARIANCE = "_srtt", "_rttvar"
+
+FIRST_AGAIN_AFTER_S = 1.0
+"""While no round trip is known (RFC 9260 16: RTO.Initial). aiortc waits for 3 s."""
+LEAST_AGAIN_AFTER_S = 0.4
+"""As Chrome does. aiortc waits for 1 s."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -162,6 +172,19 @@ def negotiated(transceiver: RTCRtpTransceiver) -> list[RTCRtpCodecParameters]:
 def settle_on(transceiver: RTCRtpTransceiver, codecs: list[RTCRtpCodecParameters]) -> None:
     """Use exactly these codecs, the first one to send; before the answer is made, or before media flow."""
     transceiver._codecs = codecs  # pyright: ignore[reportPrivateUsage] - see the module
+
+
+def hasten(messages: RTCSctpTransport) -> None:
+    """Send again soon what was lost of a data channel: a card that asks comes half a second late then, not a second."""
+    measure: Callable[[float], None] = getattr(messages, MEASURE_ROUND_TRIP)
+
+    def measured(round_trip_s: float) -> None:
+        measure(round_trip_s)
+        expected: float = getattr(messages, ROUND_TRIP) + 4 * getattr(messages, ITS_VARIANCE)
+        setattr(messages, AGAIN_AFTER, max(LEAST_AGAIN_AFTER_S, expected))
+
+    setattr(messages, AGAIN_AFTER, FIRST_AGAIN_AFTER_S)
+    setattr(messages, MEASURE_ROUND_TRIP, measured)
 
 
 async def offer_loopback(gatherer: RTCIceGatherer) -> None:
