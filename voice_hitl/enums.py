@@ -1,10 +1,12 @@
 """The closed vocabularies: every word that travels between parts, once."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal, get_args
 
 Risk = Literal["normal", "high"]
 """How much a wrong yes would cost. `high` is asked twice by voice."""
+
+RISKS: Final[tuple[Risk, ...]] = get_args(Risk)
 
 
 class ChannelType(StrEnum):

@@ -1,12 +1,17 @@
 """A question that could not be asked, or not be answered, is refused where it is made."""
 
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 
+from voice_hitl.enums import Risk
 from voice_hitl.errors import InvalidQuestion
 from voice_hitl.questions.model import Approval, Choice, Confirm, Form, Number, Option, Question, Text
 
+MISTYPED = cast("Risk", "hihg")
+TEXTS = cast("tuple[Option, ...]", ("A", "B"))
+NO_CHOICES = cast("tuple[Choice, ...]", (Text(prompt="Name?"),))
 A, B = Option(label="A"), Option(label="B")
 
 
@@ -38,6 +43,10 @@ UNASKABLE: list[tuple[Callable[[], Question], str]] = [
     (lambda: Form(questions=(Choice(prompt="A?", options=(A,)), Choice(prompt=" A?", options=(B,)))), "are 'A\\?'"),
     (lambda: Approval(tool="", arguments={}, digest="d"), "the tool of an approval is blank"),
     (lambda: Approval(tool="refund", arguments={}, digest=""), "the digest of an approval is blank"),
+    (lambda: Confirm(prompt="Book?", risk=MISTYPED), 'a risk is "normal" or "high", not \'hihg\''),
+    (lambda: Approval(tool="refund", arguments={}, digest="d", risk=MISTYPED), 'a risk is "normal" or "high"'),
+    (lambda: Choice(prompt="Which?", options=TEXTS), r"an option is Option\(label=...\), not 'A'"),
+    (lambda: Form(questions=NO_CHOICES), "the questions of a form are choices"),
 ]
 
 

@@ -1,5 +1,7 @@
 """`AITool`: refused where it is written, when it could not work."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from voice_hitl.tools.definition import AITool
@@ -26,3 +28,14 @@ def test_a_tool_that_needs_approval_says_who_may_give_it() -> None:
 def test_approvers_are_a_list_and_not_the_letters_of_a_word() -> None:
     with pytest.raises(ValueError, match=r"approvers=\('caller',\)"):
         AITool("refund", requires_approval=True, approvers="caller")  # type: ignore[arg-type] # the mistake
+
+
+def test_a_risk_that_is_none_is_refused_and_does_not_pass_for_normal() -> None:
+    with pytest.raises(ValueError, match='risk is "normal" or "high", not \'hihg\''):
+        AITool("refund", risk="hihg")  # type: ignore[arg-type] # the mistake
+
+
+@pytest.mark.parametrize("parameters", [{"type": "array"}, []])
+def test_parameters_are_the_schema_of_an_object(parameters: Mapping[str, object]) -> None:
+    with pytest.raises(ValueError, match="parameters is the JSON Schema of an object"):
+        AITool("refund", parameters=parameters)

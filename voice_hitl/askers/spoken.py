@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp, may_be_asked
 from voice_hitl.askers.conversation import Conversation, Understand
@@ -17,6 +17,8 @@ from voice_hitl.speech.manner import Manner, ReadBack
 from voice_hitl.speech.prompts import Hint, Prompts
 from voice_hitl.speech.spoken import spoken_question
 from voice_hitl.speech_ports import Listener, Speaker, keeps_audio_here
+
+_KEYS: Final = frozenset("0123456789*#")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,10 @@ class SpokenAsker:
             instance. Of a confirmation or an approval it may say no, never yes. A sensitive answer it does not get.
         prompts: Sentences of your own, by key and language.
         name_of: In a conference, what to call a participant aloud, by their id.
+
+    Raises:
+        ValueError: No tries, no time to answer in, keys that are none or the same, a word that is not one of those
+            above, or a sentence of your own under a key that there is not.
     """
 
     speaker: Speaker | None = None
@@ -66,10 +72,20 @@ class SpokenAsker:
     name_of: Callable[[str], str] = str
 
     def __post_init__(self) -> None:
-        """Know the language's words (a channel's is English by default) before a call needs them.
+        """Refuse what could not work, and know the language's words (a channel's is English by default), before a call.
 
         Putting them together takes 25 ms and more, in which every call of the process would stand still.
         """
+        if self.tries < 1:
+            raise ValueError(f"tries is at least 1, not {self.tries}")
+        if not self.no_input_s > 0:
+            raise ValueError(f"no_input_s is more than 0 seconds, not {self.no_input_s:g}")
+        if len(self.keys) != 2 or len(set(self.keys)) != 2 or not set(self.keys) <= _KEYS:
+            raise ValueError(f"keys are two of a telephone's, such as ('1', '2'), not {self.keys!r}")
+        one_of("read_back", self.read_back, get_args(ReadBack))
+        one_of("after", self.after, get_args(After))
+        one_of("keypad_hint", self.keypad_hint, get_args(Hint))
+        Prompts(self.language or "en", self.prompts)  # a key that there is not is an error here, not in the first call
         lexicon_for(self.language or "en")
 
     @property
@@ -180,6 +196,12 @@ class SpokenAsker:
                 checks_words=unsure,
             )
             return await conversation.run()
+
+
+def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Refuse (`ValueError`) a word that is none of those known."""
+    if value not in known:
+        raise ValueError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")
 
 
 def _is_risky(question: Question) -> bool:

@@ -42,9 +42,14 @@ class TelephoneAsker:
         to: Whom to call, such as `sip:ops@10.0.0.7`.
         asker: How they are asked: a `SpokenAsker`.
         who: Who they are, in the request's audience and as who answered.
+
+    Raises:
+        ValueError: There is nobody to call.
     """
 
     def __init__(self, telephone: Telephone, to: str, asker: Asker, *, who: str = "operator") -> None:
+        if not to.strip():
+            raise ValueError("to is whom to call, such as 'sip:ops@10.0.0.7'")
         self._telephone = telephone
         self._to = to
         self._asker = asker

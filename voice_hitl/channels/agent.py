@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Unpack
+from typing import Unpack, get_args
 
 from voice_hitl.calls.book import Book
 from voice_hitl.channels.channel_hooks import ChannelHooks
@@ -70,6 +70,9 @@ class AgentParts:
 
     def __post_init__(self) -> None:
         check_timeout(self.reasoning_timeout_s)
+        if self.late_answers not in get_args(LatePolicy):
+            known = " or ".join(map(repr, get_args(LatePolicy)))
+            raise ValueError(f"late_answers is {known}, not {self.late_answers!r}")
         check_names(self.options.tools, self.human)
         check_askers(self.human, self.provider.capabilities)
         Catalogue(self.options.tools)  # a schema that does not compile is an error here, not in the first call

@@ -64,7 +64,8 @@ class RealtimeVoiceChannel:
 
     Raises:
         ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, an asker
-            that this provider gives no way to ask through, or tools of the page that nobody could hold or declare.
+            that this provider gives no way to ask through, tools of the page that nobody could hold or declare, a
+            timeout of zero or less, or a policy that there is not.
     """
 
     channel_type = ChannelType.REALTIME_VOICE
@@ -97,6 +98,8 @@ class RealtimeVoiceChannel:
         if provider.capabilities.delegates != (reasoning_backend is not None):
             what = "nobody works on what it hands over" if reasoning_backend is None else "it hands nothing over"
             log.warning("channel %s: its provider and its reasoning_backend do not fit: %s", id, what)
+        if not rejoin_s >= 0:
+            raise ValueError(f"rejoin_s is 0 seconds (a lost leg ends its call) or more, not {rejoin_s:g}")
         self.id = id
         self.tool_handler = tool_handler
         self._transport = transport

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from voice_hitl.asker import Remembers
 from voice_hitl.errors import StoreUnavailable
@@ -47,6 +47,14 @@ class Late:
     tools: Sequence[AITool | HumanTool] = ()
     tool_handler: ToolHandler | None = None
     on_result: OnLateResult | None = None
+
+    def __post_init__(self) -> None:
+        known = get_args(OrphanPolicy)
+        for name, policy in self.orphans.items():
+            if policy not in known:
+                raise ValueError(f"orphans: of {name!r} it is {' or '.join(map(repr, known))}, not {policy!r}")
+        if not self.keep_for_s > 0:
+            raise ValueError(f"keep_for is more than 0 seconds, not {self.keep_for_s:g}")
 
 
 class Durable:

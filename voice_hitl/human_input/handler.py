@@ -67,6 +67,9 @@ class HumanInputHandler:
         on_late_result: `async (request, answer) -> None`, told of a kept request that was answered after its call,
             unless a conversation with the caller goes on and is told (a channel's `late_answers`). `request.result` is
             the answer's text, or what the approved tool returned.
+
+    Raises:
+        ValueError: A retention below 0, a `keep_for` that is not more, or a policy for orphans that there is not.
     """
 
     def __init__(

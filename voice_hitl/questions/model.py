@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from voice_hitl.enums import Risk
+from voice_hitl.enums import RISKS, Risk
 from voice_hitl.errors import InvalidQuestion
 from voice_hitl.questions.plain_text import is_blank, strip
 
@@ -45,6 +45,7 @@ class Confirm:
 
     def __post_init__(self) -> None:
         _needs_words(self.prompt, "the prompt of a confirmation")
+        _is_known(self.risk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,8 @@ class Choice:
         if not self.options:
             raise InvalidQuestion("a choice needs at least one option")
         for option in self.options:
+            if not isinstance(option, Option):  # pyright: ignore[reportUnnecessaryIsInstance] - a text is easily written
+                raise InvalidQuestion(f"an option is Option(label=...), not {option!r}")
             _needs_words(option.label, "the label of an option")
             _needs_words(option.value, "the id of an option")
         if twice := _first_twice(option.value for option in self.options):
@@ -121,6 +124,9 @@ class Form:
     def __post_init__(self) -> None:
         if not self.questions:
             raise InvalidQuestion("a form needs at least one question")
+        for question in self.questions:
+            if not isinstance(question, Choice):  # pyright: ignore[reportUnnecessaryIsInstance] - so is another kind
+                raise InvalidQuestion(f"the questions of a form are choices: {question!r} is none")
         if twice := _first_twice(strip(question.prompt) for question in self.questions):
             raise InvalidQuestion(f"two questions are {twice[:80]!r}: an answer could not tell them apart")
 
@@ -147,6 +153,7 @@ class Approval:
     def __post_init__(self) -> None:
         _needs_words(self.tool, "the tool of an approval")
         _needs_words(self.digest, "the digest of an approval")
+        _is_known(self.risk)
 
 
 Question = Confirm | Choice | Number | Text | Form | Approval
@@ -155,6 +162,12 @@ Question = Confirm | Choice | Number | Text | Form | Approval
 def _needs_words(text: str, what: str) -> None:
     if is_blank(text):
         raise InvalidQuestion(f"{what} is blank: it needs something to read")
+
+
+def _is_known(risk: str) -> None:
+    # A mistyped one would pass for normal, and be asked once.
+    if risk not in RISKS:
+        raise InvalidQuestion(f'a risk is "normal" or "high", not {risk!r}')
 
 
 def _first_twice(values: Iterable[str]) -> str | None:

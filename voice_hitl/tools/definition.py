@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from voice_hitl.enums import Risk
+from voice_hitl.enums import RISKS, Risk
 
 
 def _no_parameters() -> Mapping[str, object]:
@@ -27,6 +27,9 @@ class AITool:
         runs_when_interrupted: Whether a call of a response that the caller interrupted still runs.
         idempotent: Whether running it again after an unknown outcome does no harm.
         title: What a person sees instead of the name.
+
+    Raises:
+        ValueError: No name, parameters that are no object's, an unknown risk, or nobody who may approve.
     """
 
     name: str
@@ -45,6 +48,14 @@ class AITool:
         """Refuse what could not work, where it is written."""
         if not self.name or not self.name.strip():
             raise ValueError("a tool needs a name")
+        parameters: object = self.parameters
+        if not isinstance(parameters, Mapping) or self.parameters.get("type", "object") != "object":
+            raise ValueError(
+                f"tool {self.name!r}: parameters is the JSON Schema of an object, "
+                'such as {"type": "object", "properties": {...}}'
+            )
+        if self.risk not in RISKS:
+            raise ValueError(f'tool {self.name!r}: risk is "normal" or "high", not {self.risk!r}')
         if isinstance(self.approvers, str):
             raise ValueError(f"tool {self.name!r}: approvers is a list, such as approvers=({self.approvers!r},)")
         if self.requires_approval and not self.approvers:
