@@ -136,7 +136,10 @@ class AskedEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeardEvent:
-    """An utterance or a key press was read as an answer, or not (`ON_HEARD`), with its evidence."""
+    """An utterance or a key press was read as an answer, or not (`ON_HEARD`).
+
+    `reading` is the kind and what it means (`Match True`, `NoMatch`, `Command repeat`), `why` the rule it rests on.
+    """
 
     channel_id: str
     channel_type: ChannelType

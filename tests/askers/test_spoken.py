@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import anyio
@@ -28,7 +29,7 @@ from voice_hitl.provider import (
     TranscriptFailed,
 )
 from voice_hitl.questions.answer import Answer
-from voice_hitl.questions.model import Question
+from voice_hitl.questions.model import Confirm, Question
 from voice_hitl.requests.settlement import Settlement, SettlementKind
 from voice_hitl.speech.lexicon import (
     _lexicon,  # pyright: ignore[reportPrivateUsage] - what it keeps
@@ -47,7 +48,8 @@ from voice_hitl.testing import (
     ScriptedProvider,
     SentToolResult,
 )
-from voice_hitl.tools.asking import ask_human, confirm_action
+from voice_hitl.tools.asking import ask_human, confirm_action, human_tool
+from voice_hitl.tools.definition import AITool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
@@ -83,6 +85,18 @@ async def test_the_caller_says_no_with_a_change_and_the_model_reads_both() -> No
         model.ignore(Forgot)
         sent = await model.expect(SentToolResult, call_id=call_id, text=re.compile('"confirmed": false'))
         assert json.loads(sent.text)["said"] == "No, make it eight."
+        await model.expect(Held, on=False)
+
+
+async def test_a_question_is_asked_in_its_own_language() -> None:
+    def question(_arguments: Mapping[str, object]) -> Confirm:
+        return Confirm(prompt="Einen Tisch um sieben buchen.", language="de")
+
+    async with Desk(tool=human_tool(AITool("ConfirmAction"), question=question)) as desk:
+        caller, model, call_id = await desk.ask({})
+        await say(caller, model, "Ja, bitte.", "item-1")
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
+        assert json.loads(sent.text)["confirmed"] is True
         await model.expect(Held, on=False)
 
 

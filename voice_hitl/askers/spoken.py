@@ -39,7 +39,7 @@ class SpokenAsker:
             given, its words are looked at before anything counts, and a yes to what is risky is taken by key alone.
         listener: Hears the caller where the model must not, or cannot be kept quiet otherwise. A sensitive answer is
             heard only by one that keeps the audio here; without it such an answer is keyed.
-        language: The language asked in; by default the session's.
+        language: The language asked in, unless the question names its own; by default the session's.
         tries: How often a question is asked in all before this asker gives up.
         no_input_s: How long silence may last before it is asked again, in seconds.
         read_back: Whether what was heard is read back: `auto` (numbers, free text, choices heard with doubt), ...
@@ -152,7 +152,7 @@ class SpokenAsker:
         """Hold the dialogue until it is filled, or until somebody else has answered (it is then cancelled)."""
         if session is None or session.line is None:
             return GaveUp(0, "there is no call to ask in")
-        language = self.language or session.language
+        language = asking.question.language or self.language or session.language
         sensitive, unsure = asking.question.sensitive, self._is_unsure(session.line)
         has_ear = self._ear_on(session.line, sensitive=sensitive)
         manner = Manner(

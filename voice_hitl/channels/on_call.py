@@ -17,7 +17,7 @@ DECIDE_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSetup:
-    """What `on_call` answers for a call that is welcome."""
+    """What `on_call` answers for a call that is welcome. An empty room or participant: as its transport gives it."""
 
     room_id: str = ""
     participant_id: str = ""

@@ -67,7 +67,7 @@ def run_talk(question: Question, language: str, read: Callable[[], str], show: C
         CannotTalk: The question cannot be asked aloud.
     """
     try:
-        conversing = Conversing(question, Manner(language=language), tell=show)
+        conversing = Conversing(question, Manner(language=question.language or language), tell=show)
     except ValueError as error:
         raise CannotTalk(str(error)) from None
     while not conversing.talk.over:

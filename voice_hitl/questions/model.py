@@ -1,6 +1,10 @@
 """What can be asked, as data: `Confirm`, `Choice`, `Number`, `Text`, `Form`, `Approval`.
 
 A question that could never be asked or never be answered is an `InvalidQuestion` where it is made.
+
+Every kind has `sensitive`: what is answered is for the application alone, masked in events, stores and logs, and taken
+aloud only where nobody else hears it; and `language`: the tag of the language that it is asked in (`en`, `pt-BR`), by
+default the asker's, or the session's. What an answer's value looks like is said by `questions.check.check`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +38,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """Yes or no. `action` and `details` are what would be done: a spoken question reads the decisive ones back."""
+    """Yes or no: the answer is a bool.
+
+    `action` and `details` (values by name) are what would be done: a spoken question reads the decisive ones back. With
+    `risk="high"` it is asked twice by voice, and marked on a card.
+    """
 
     prompt: str
     action: str | None = None
@@ -80,7 +88,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number within bounds; `digits`: exactly so many digits, kept as text (a code, leading zeros count)."""
+    """A number from `minimum` to `maximum`, both allowed; None: no bound. The answer is an int or a float.
+
+    With `digits` (1 to 64) it is a code of exactly so many digits, kept as text: leading zeros count.
+    """
 
     prompt: str
     minimum: float | None = None

@@ -48,8 +48,8 @@ class AITool:
         """Refuse what could not work, where it is written."""
         if not self.name or not self.name.strip():
             raise ValueError("a tool needs a name")
-        parameters: object = self.parameters
-        if not isinstance(parameters, Mapping) or self.parameters.get("type", "object") != "object":
+        is_schema = isinstance(self.parameters, Mapping)  # pyright: ignore[reportUnnecessaryIsInstance] - a list is easily written
+        if not is_schema or self.parameters.get("type", "object") != "object":
             raise ValueError(
                 f"tool {self.name!r}: parameters is the JSON Schema of an object, "
                 'such as {"type": "object", "properties": {...}}'
