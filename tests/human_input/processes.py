@@ -64,6 +64,10 @@ class Unsteady(MemoryStore):
         await self._there()
         return await super().letters(holder, timeout_s=timeout_s)
 
+    def lose(self, pending: PendingInput) -> None:
+        """It has the row of an open request no more, as a server that was started again without its data."""
+        del self._unsettled[pending.pending_id]
+
     async def reply(self, letter: Letter, verdict: str) -> None:
         await self._there("reply")
         await super().reply(letter, verdict)

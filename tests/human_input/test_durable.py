@@ -302,3 +302,13 @@ async def test_a_handler_that_is_closed_leaves_no_task_behind(process: Process) 
     await ask(handler)
     await handler.close()
     tasks.check()
+
+
+async def test_what_the_store_has_lost_is_written_again(store: Unsteady, process: Process) -> None:
+    handler = process()
+    pending = await ask(handler)
+    store.lose(pending)
+    assert handler.resolve(pending.pending_id, "yes")
+    await anyio.sleep(0.1)
+    assert pending.end is RequestEnd.ANSWERED
+    assert (await row_of(store, pending)).state is RowState.SETTLED
