@@ -17,6 +17,19 @@ from voice_hitl.testing import Reconfigured, ScriptedConference, ScriptedConnect
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
 
 
+class NeverThere(ScriptedProvider):
+    """A provider that never answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connecting = anyio.Event()
+
+    async def connect(self, config: ProviderConfig) -> ScriptedConnection:
+        self.connecting.set()
+        await anyio.sleep_forever()
+        raise AssertionError("it never gets so far")
+
+
 # --- plugging --------------------------------------------------------------------------------------------------------
 
 
@@ -141,6 +154,21 @@ async def test_a_plugging_that_does_not_come_to_its_end_leaves_no_model_in_any_r
         await meeting.model()
 
 
+@pytest.mark.parametrize("how", ["unplug", "close"])
+async def test_a_model_that_is_unplugged_while_it_is_plugged_in_is_said_not_to_be(how: str) -> None:
+    async with Meeting() as meeting:
+        await meeting.channel.attach("standup")
+
+        async def plug() -> None:
+            with pytest.raises(RuntimeError, match="again before it served its rooms"):
+                await meeting.channel.plug_realtime(ConferenceRealtimeConfig(NeverThere()))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(plug)
+            await settle_down()
+            await (meeting.channel.unplug_realtime() if how == "unplug" else meeting.channel.close())
+
+
 async def test_a_room_in_which_the_model_cannot_be_reached_stays_without_one() -> None:
     async with Meeting() as meeting:
         await meeting.channel.attach("standup")
@@ -212,14 +240,7 @@ async def test_closing_cuts_a_joining_short() -> None:
 
 @pytest.mark.parametrize("what", ["unplug", "detach", "close"])
 async def test_a_session_that_is_being_set_up_is_cut_short_too(what: str) -> None:
-    connecting = anyio.Event()
-
-    class Slow(ScriptedProvider):
-        async def connect(self, config: ProviderConfig) -> ScriptedConnection:
-            connecting.set()
-            await anyio.sleep_forever()
-            raise AssertionError("it never gets so far")
-
+    slow = NeverThere()
     async with Meeting() as meeting:
         outcomes: list[str] = []
 
@@ -231,11 +252,11 @@ async def test_a_session_that_is_being_set_up_is_cut_short_too(what: str) -> Non
             else:
                 outcomes.append("attached")
 
-        config = ConferenceRealtimeConfig(Slow())
+        config = ConferenceRealtimeConfig(slow)
         await meeting.channel.plug_realtime(config)
         async with anyio.create_task_group() as group:
             group.start_soon(attach)
-            await connecting.wait()
+            await slow.connecting.wait()
             match what:
                 case "unplug":
                     await meeting.channel.unplug_realtime()

@@ -296,10 +296,12 @@ async def test_what_is_being_written_when_the_handler_closes_is_written(store: U
     assert (await row_of(store, pending)).state is RowState.SETTLED
 
 
-async def test_a_handler_that_is_closed_leaves_no_task_behind(process: Process) -> None:
+async def test_one_lease_is_renewed_for_all_requests_and_a_closed_handler_leaves_no_task(process: Process) -> None:
     tasks = RunningTasks()
     handler = process()
-    await ask(handler)
+    for _ in range(3):
+        await ask(handler)
+    assert [task.name for task in anyio.get_running_tasks()].count("lease of requests") == 1
     await handler.close()
     tasks.check()
 

@@ -219,7 +219,8 @@ class ConferenceChannel:
         A room in which it cannot be reached stays without a session, and `ON_ERROR` says so.
 
         Raises:
-            RuntimeError: A model is plugged already, or is still being unplugged; or the channel is closed.
+            RuntimeError: A model is plugged already, or is still being unplugged, or is unplugged meanwhile; or the
+                channel is closed, or closes meanwhile.
             ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or an
                 asker that this provider gives no way to ask through.
             ProviderError: It can be reached in none of the rooms: nothing is plugged.
@@ -250,6 +251,8 @@ class ConferenceChannel:
         if rooms and len(failures) == len(rooms):
             await self._unplug(plug)
             raise failures[0]
+        if plug.is_ending:
+            raise RuntimeError(f"the model was unplugged from channel {self.id!r} again before it served its rooms")
 
     def _plug(self, config: ConferenceRealtimeConfig) -> Plug:
         agent = Agent(self, self._hooks, config.parts(self._tool_policy), actor=self._actor)
