@@ -84,6 +84,22 @@ def test_what_turns_a_value_round_is_a_change() -> None:
     assert read("yes, from the airport", Confirm(prompt="Book a taxi to the airport?")) == NoMatch()
 
 
+def test_a_role_of_another_day_is_a_change() -> None:
+    flight = Confirm(prompt="2 economy tickets for the flight on March 7th, returning March 11th at 3 pm?")
+    assert read("yes, leaving on the 7th and returning on the 11th", flight) == Match(True)
+    assert read("yes, returning March 7th", flight) == NoMatch()
+    assert read("yes, leaving on the 11th", flight) == NoMatch()
+    assert read("yes, leaving", flight) == NoMatch()
+
+
+def test_a_count_is_no_time() -> None:
+    flight = Confirm(prompt="2 economy tickets for the flight at 3 pm?")
+    assert read("yes, 2 economy tickets at 3", flight) == Match(True)
+    assert read("yes, 3 economy tickets", flight) == NoMatch()
+    assert read("yes, there are three of us", flight) == NoMatch()
+    assert read("yes, we are three", flight) == NoMatch()
+
+
 def test_one_of_several_is_no_day() -> None:
     assert read("yes, the second whirligig", OPEN) == NoMatch()
     assert read("yes, on March second please", OPEN) == Match(True, "on March second please")

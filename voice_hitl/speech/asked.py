@@ -220,7 +220,7 @@ def _bound(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[str | Numb
 def _roles(words: Words, marks: list[Mark], lexicon: Lexicon) -> dict[Numbers, frozenset[str]]:
     roles: dict[Numbers, frozenset[str]] = {}
     for mark in marks:
-        role = role_before(mark, words, lexicon) if mark.values else None
+        role = role_before(mark, words, lexicon) if mark.values and _WHEN.issuperset(mark.kinds) else None
         if role is not None:
             roles[mark.values] = roles.get(mark.values, frozenset()) | {role}
     return roles
@@ -234,7 +234,7 @@ def counted_by(place: int, marks: list[Mark], words: Words, lexicon: Lexicon) ->
             return [lexicon.signs[sign]]
     nouns: list[str] = []
     for after in marks[place + 1 :]:
-        if after.tag not in _NOUNS or words.gaps[after.start]:
+        if words.gaps[after.start] or (after.tag not in _NOUNS and after.kinds != ("extra",)):
             break
         nouns.append(lexicon.stem(words.folded[after.start]))
     return nouns

@@ -90,8 +90,9 @@ class Heard:
         if self.asked.open_choice:
             return False
         if mark.values:
-            known = self.asked.values
-            return any((kind, mark.values) in known for kind in mark.kinds)
+            # A bare number is a clock time only where the question counts nothing.
+            kinds = mark.kinds[:1] if "number" in self.asked.kinds else mark.kinds
+            return any((kind, mark.values) in self.asked.values for kind in kinds)
         if mark.end == mark.start + 1:
             return self.lexicon.stem(self.words.folded[mark.start]) in self.asked.stems
         return self.asked.stems.issuperset(map(self.lexicon.stem, self.words.folded[mark.start : mark.end]))
@@ -191,11 +192,13 @@ class Heard:
         return None
 
     def _another_role(self, mark: Mark) -> str | None:
-        roles = self.asked.roles.get(mark.values)
-        role = None if roles is None else role_before(mark, self.words, self.lexicon)
-        if role is None or roles is None or role in roles or self.lexicon.roles[role].isdisjoint(roles):
+        known = self.asked.roles
+        role = role_before(mark, self.words, self.lexicon) if known and "number" not in mark.kinds else None
+        roles = known.get(mark.values, frozenset())
+        if role is None or role in roles:
             return None
-        return f"another value of {role!r}"
+        taken = any(role in others for others in known.values())
+        return f"another value of {role!r}" if taken or not self.lexicon.roles[role].isdisjoint(roles) else None
 
     def _another_number(self, position: int, mark: Mark) -> str | None:
         asked, words = self.asked, self.words
@@ -238,6 +241,9 @@ class Heard:
                 return True
         if self.words.folded[mark.start] in self.lexicon.matters and before not in self.lexicon.ones:
             return before in self.lexicon.articles or before in self.lexicon.binders or pointed
+        if self._stem(mark) in self.lexicon.roles:
+            value = next((one for one in self.marks[position + 1 :] if one.tag is not Tag.PLAIN), None)
+            return value is not None and value.kinds != () and self.is_echo(value)
         whole = self.words.folded[mark.start] in self.lexicon.wholes
         fact = mark.tag is Tag.FACT and (before in self.lexicon.articles or before in self.lexicon.joints)
         if pointed or whole or fact:

@@ -152,6 +152,14 @@ def _ends_a_clause(index: int, words: Words, lexicon: Lexicon) -> bool:
     return before not in lexicon.articles and before not in lexicon.months and before not in lexicon.binders
 
 
+def _is_of_several(index: int, folded: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether it is some of several ("three of us"), and no hour of a part of the day ("siete de la tarde")."""
+    while index < len(folded) and folded[index] in lexicon.articles:
+        index += 1
+    entry = lexicon.anywhere.word(folded[index]) if index < len(folded) else None
+    return entry is None or "time" not in entry.kinds
+
+
 def _is_one_of_several(number: Spoken, words: Words, lexicon: Lexicon) -> bool:
     """Whether a word for a place in an order stands before what is ordered, and is no day ("the SECOND show")."""
     folded, end = words.folded, number.end
@@ -188,5 +196,5 @@ def _kinds(number: Spoken, folded: tuple[str, ...], lexicon: Lexicon) -> tuple[K
         return _TIME
     if before in lexicon.day_leads and not _counts(number.end, folded, lexicon):
         return _DAY
-    of_them = after in lexicon.of and number.end + 1 < len(folded) and folded[number.end + 1] in lexicon.it
-    return _NUMBER if of_them or _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME
+    some = after in lexicon.of and _is_of_several(number.end + 1, folded, lexicon)
+    return _NUMBER if some or _counts(number.end, folded, lexicon) else _NUMBER_OR_TIME
