@@ -114,8 +114,7 @@ async def test_a_key_is_an_answer() -> None:
 )
 async def test_the_keys_are_explained_when_the_asker_is_told_to(hint: Hint, explained: list[bool]) -> None:
     voice = Tone()
-    desk = Desk(spoken=SpokenAsker(speaker=voice, keypad_hint=hint))
-    with desk.provider, desk.transport:
+    async with Desk(spoken=SpokenAsker(speaker=voice, keypad_hint=hint)) as desk:
         caller, model = await desk.call()
         call_id = model.call_tool("ConfirmAction", BOOK)
         await model.expect(Held, on=True)
@@ -129,7 +128,6 @@ async def test_the_keys_are_explained_when_the_asker_is_told_to(hint: Hint, expl
         await caller.press("1")
         await model.expect(SentToolResult, call_id=call_id, failed=False)
         await model.expect(Held, on=False)
-        await desk.channel.close()
 
 
 async def test_hold_on_puts_off_the_next_question_and_never_the_deadline() -> None:
@@ -220,6 +218,19 @@ async def test_an_aside_gets_one_response_and_then_the_question_comes_again() ->
         model.ignore(Forgot, Responded)
         await caller.press("1")
         await model.expect(SentToolResult, call_id=call_id, text=re.compile("true"))
+        await model.expect(Held, on=False)
+
+
+async def test_a_model_that_says_nothing_to_an_aside_has_the_floor_for_half_a_minute() -> None:
+    async with Desk(timeout=120) as desk:
+        caller, model, call_id = await desk.ask()
+        await say(caller, model, "What does it cost?", "item-1")
+        await model.expect(Held, on=False)
+        given = anyio.current_time()
+        await model.expect(Held, on=True, within_s=40)
+        assert anyio.current_time() - given == pytest.approx(30, abs=0.5)
+        await caller.press("1")
+        await model.expect(SentToolResult, call_id=call_id, failed=False)
         await model.expect(Held, on=False)
 
 
@@ -377,6 +388,24 @@ async def test_when_somebody_else_was_quicker_the_caller_hears_it() -> None:
         await model.expect(Held, on=False)
         await caller.hears(heard + 500)
         assert "All right, that was just confirmed." in desk.voice.said
+
+
+@pytest.mark.parametrize(("answer", "said"), [(True, CONFIRMED_ELSEWHERE), (False, ANSWERED_ELSEWHERE)])
+async def test_the_caller_hears_of_a_confirmation_only_where_there_was_one(
+    answer: bool, said: Mapping[str, str]
+) -> None:
+    colleague, exact = Colleague(), replace(QUIET, verbatim="exact")
+    async with Desk(colleague, spoken=SpokenAsker(), capabilities=exact) as desk:
+        _, model = await desk.call()
+        model.call_tool("ConfirmAction", BOOK)
+        await model.expect(Held, on=True)
+        await model.expect(Said, text=BOOK["action"])
+        await model.expect(Said, text="Shall I go ahead?")
+        assert await colleague.answers(answer) == Settlement.ACCEPTED
+        model.ignore(Interrupted)
+        await model.expect(SentToolResult)
+        await model.expect(Held, on=False)
+        await model.expect(Said, text=said["en"])
 
 
 async def test_an_operator_is_asked_where_there_is_one_and_answers() -> None:

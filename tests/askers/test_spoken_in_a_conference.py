@@ -13,7 +13,7 @@ from tests.channels.meeting import Meeting, voice
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.conference import ConferenceCapabilities
 from voice_hitl.enums import RequestEnd, Via
-from voice_hitl.provider import ProviderCapabilities, SpeechStarted, SpeechStopped, Transcript
+from voice_hitl.provider import ProviderCapabilities, SpeechStarted, SpeechStopped, Transcript, TranscriptFailed
 from voice_hitl.speech_ports import Transcription
 from voice_hitl.testing import Held, ScriptedConnection, ScriptedParticipant, SentToolResult
 
@@ -142,6 +142,20 @@ async def test_what_the_model_transcribes_of_the_mix_answers_nothing() -> None:
     assert [(end.answered_by, end.answered_via) for end in meeting.settled] == [("ada", Via.KEY)]
 
 
+async def test_what_nobody_can_make_out_of_the_mix_is_no_try() -> None:
+    asker, _ = spoken()
+    async with meeting_of(asker) as meeting:
+        ada, _ben, model, _ = await asked(meeting)
+        assert isinstance(asker.speaker, Tone)
+        said = len(asker.speaker.said)
+        model.emit(SpeechStarted("i1"), SpeechStopped("i1"), TranscriptFailed("i1"))
+        await settle_down(1)
+        assert len(asker.speaker.said) == said
+        await ada.press("1")
+        await model.expect(SentToolResult, failed=False)
+        await model.expect(Held, on=False)
+
+
 async def test_asked_of_all_anyone_may_answer_and_nobody_is_named() -> None:
     asker, _ = spoken()
     async with meeting_of(asker) as meeting:
@@ -168,6 +182,35 @@ async def test_of_several_who_are_asked_a_doubt_of_one_takes_the_yes_of_another_
         await model.expect(Held, on=False)
     assert isinstance(asker.speaker, Tone)
     assert asker.speaker.said[0] == "ada, ben: Send the minutes."
+
+
+async def test_a_yes_waits_for_whoever_of_those_who_are_asked_still_speaks() -> None:
+    longer = voice(3_000, pitch=190)
+    asker, _ = spoken({ADAS: "Yes please.", longer: "No, not to everybody."})
+    async with meeting_of(asker, audience=["ada", "ben"]) as meeting:
+        ada, ben, model, call_id = await asked(meeting)
+        async with anyio.create_task_group() as group:
+            group.start_soon(ben.speak, longer)
+            await anyio.sleep(0.3)
+            group.start_soon(ada.speak, ADAS)
+            await anyio.sleep(2.5)
+            assert meeting.request().end is None
+        await settle_down(2)
+        assert meeting.request().end is None
+        await ada.press("2")
+        await model.expect(SentToolResult, call_id=call_id, text='{"confirmed": false, "via": "key"}')
+        await model.expect(Held, on=False)
+
+
+async def test_the_answer_is_that_of_whoever_spoke_last() -> None:
+    asker, _ = spoken({ADAS: "Hold on.", BENS: "Yes, do it."})
+    async with meeting_of(asker, audience=["ada", "ben"]) as meeting:
+        ada, ben, model, _ = await asked(meeting)
+        await say(ada, ADAS)
+        await say(ben, BENS)
+        await model.expect(SentToolResult, failed=False)
+        await model.expect(Held, on=False)
+    assert [end.answered_by for end in meeting.settled] == ["ben"]
 
 
 @pytest.mark.parametrize("has_lanes", [True, False])

@@ -51,6 +51,20 @@ def test_what_we_never_said_is_never_ours(said: str, began: float, lasted: float
     assert Echo().sift(said, began, began + lasted) == OwnWords(said, began, ())
 
 
+def test_two_words_of_ours_in_a_persons_sentence_stay_theirs() -> None:
+    words = {word.word: word for word in timed(ASKED, 10.0, 14.0)}
+    began = words["ann"].began + 0.4
+    assert asked().sift("Ann Lee is fine", began, began + 1.2).text == "Ann Lee is fine"
+
+
+def test_words_that_were_played_longer_ago_than_an_echo_takes_are_a_persons() -> None:
+    assert asked().sift("five hundred dollars", 12.4, 13.4).echoed == ()
+
+
+def test_a_word_that_begins_200_ms_after_our_last_one_is_a_persons() -> None:
+    assert asked().sift("please", 14.2, 14.5).text == "please"
+
+
 def test_words_in_another_order_are_a_persons() -> None:
     assert asked().sift("Lee Ann to dollars", 11.0, 12.0).echoed == ()
 

@@ -365,7 +365,6 @@ class Dialogue:
         read = WasRead(digit, reading, reading.rule, via="key")
         if self._caller.beside and not self._settles(reading):
             return [read]  # the model speaks; the question comes again
-        self._caller.yes = None
         match reading:
             case Match(False) if self._stage.kind == "read_back":
                 return [read, *self._not_that()]

@@ -5,6 +5,7 @@ import pytest
 from tests.speech.dialogue.call import RISKY, SIZE, TRANSFER, Call
 from voice_hitl.questions.model import Approval
 from voice_hitl.speech.effects import Consumed, Filled, GaveUp, Say, Sentence
+from voice_hitl.speech.manner import Manner
 
 
 def test_a_yes_settles_once_its_window_has_passed() -> None:
@@ -61,6 +62,19 @@ def test_a_no_to_the_second_question_is_a_no() -> None:
     call.play()
     call.say("no")
     assert call.value is False
+
+
+def test_a_risk_that_a_voice_may_have_asked_for_in_other_words_takes_no_spoken_yes() -> None:
+    call = Call(RISKY, Manner(unsure_voice=True))
+    for _ in range(2):
+        call.play()
+        call.say("yes")
+        call.wait(1.5)
+    assert call.all(Filled) == []
+    assert Sentence("Really?", decisive=True) not in call.playing
+    call.play()
+    call.do(call.dialogue.key("1", call.now))
+    assert call.value is True
 
 
 def test_low_confidence_turns_a_yes_into_a_no_match() -> None:

@@ -1,6 +1,7 @@
 """Silence, noise and commands: when the question is asked again, waits, goes on, or is given up."""
 
 from tests.speech.dialogue.call import SIZE, TRANSFER, Call, Words
+from voice_hitl.speech.dialogue import RESUMES
 from voice_hitl.speech.effects import Filled, GaveUp, Say, Sentence, Stop, ToOperator
 from voice_hitl.speech.manner import Manner
 
@@ -57,6 +58,7 @@ def test_a_din_that_keeps_cutting_the_question_uses_its_tries_up() -> None:
             call.dialogue.playing(0, call.now)
             call.mumble()
     assert call.all(GaveUp) == [GaveUp(3)]
+    assert len(call.all(Say)) == 3 * (1 + RESUMES)
 
 
 def test_a_prompt_that_ends_while_the_caller_speaks_waits_for_them() -> None:

@@ -28,6 +28,23 @@ def test_a_yes_that_begins_just_before_the_decisive_end_counts() -> None:
     assert call.value is True
 
 
+@pytest.mark.parametrize(("before_s", "counts"), [(0.25, True), (0.35, False)])
+def test_a_yes_overlaps_the_decisive_sentence_by_300_ms_at_most(before_s: float, *, counts: bool) -> None:
+    call = Call(TRANSFER, Manner(barge_in=False))
+    call.play(sentences=1)
+    call.say("yes", after=-before_s)
+    call.wait(1)
+    assert [filled.value for filled in call.all(Filled)] == ([True] if counts else [])
+
+
+def test_what_begins_150_ms_after_our_voice_counts_where_it_may_come_back() -> None:
+    for after, settles in ((0.1, False), (0.2, True)):
+        call = Call(TRANSFER, Manner(echo_cancelled=False))
+        call.play()
+        call.say("no", after=after)
+        assert bool(call.all(Filled)) is settles
+
+
 def test_a_yes_to_the_question_counts_while_it_is_about_to_be_asked_again() -> None:
     call = Call(TRANSFER)
     call.play()
