@@ -203,8 +203,9 @@ class Serving:
         if host is None:
             raise UnservedToolCallError("the channel has no tool_handler")
         tool = gate.catalogue.find(call.name)
-        if tool is not None and await _needs_approval(tool.definition, arguments, bound):
-            return await self._run_approved(call, tool.definition, arguments, partial(self._run, host, bound, gate))
+        definition = tool.definition if tool is not None and tool.definition.requires_approval else None
+        if definition is not None and await _needs_approval(definition, arguments, bound):
+            return await self._run_approved(call, definition, arguments, partial(self._run, host, bound, gate))
         return await self._run(host, bound, gate, call, arguments)
 
     async def _run(
