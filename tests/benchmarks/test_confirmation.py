@@ -50,15 +50,12 @@ def test_rows_are_divided_by_their_text_alone(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def held(cases: Path) -> list[Row]:
-    return read_rows(cases / "confirmation" / "replies.jsonl")[1]
-
-
-# What is not yet at its bar is held at what it has reached.
-REACHED = {"no and correction read as a yes": 0.002, "yes read as a yes": 0.962}
+def met(cases: Path) -> dict[str, bool]:
+    """By its name whether a bar is met; the rows stay in here, so that no failure shows one."""
+    held = read_rows(cases / "confirmation" / "replies.jsonl")[1]
+    return {bar.name: bar.met(held) for bar in BARS}
 
 
 @pytest.mark.parametrize("bar", BARS, ids=lambda bar: bar.name)
-def test_the_held_half_is_read_as_well_as_it_was(bar: Bar, held: list[Row]) -> None:
-    bound = REACHED.get(bar.name, bar.bound)
-    assert bar.share(held) <= bound if bar.at_most else bar.share(held) >= bound
+def test_every_bar_is_met_on_the_held_half(bar: Bar, met: dict[str, bool]) -> None:
+    assert met[bar.name]
