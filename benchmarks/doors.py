@@ -14,7 +14,7 @@ A call is handed in by a connection's codec, by a chat model in the middle of it
 an output, a line of text, the next request to a chat model, a return value. In words, a call is found in a transcript
 first; a text turn carries its whole conversation, so each call has a room of its own.
 
-The bars were set on a faster machine than most; the first line says what this one takes for what a call is made of.
+The bars were set on one machine; the first line says how fast this one is at what a call is made of.
 """
 
 import asyncio
