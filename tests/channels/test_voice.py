@@ -494,7 +494,8 @@ async def test_a_human_input_handler_given_as_a_tool_handler_is_pointed_out(capl
 
 
 async def test_what_cannot_be_declared_is_an_error_where_it_is_written() -> None:
-    for tools in ([LOOK_UP, LOOK_UP], [AITool("bad", parameters={"type": "nonsense"})], [REFUND]):
+    nonsense = {"type": "object", "properties": {"when": {"type": "nonsense"}}}
+    for tools in ([LOOK_UP, LOOK_UP], [AITool("bad", parameters=nonsense)], [REFUND]):
         with pytest.raises(ValueError, match=r"twice|no JSON Schema|human_input_handler"):
             RealtimeVoiceChannel("v", provider=ScriptedProvider(), transport=LoopbackTransport(), tools=tools)
 

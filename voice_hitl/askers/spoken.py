@@ -82,9 +82,9 @@ class SpokenAsker:
             raise ValueError(f"no_input_s is more than 0 seconds, not {self.no_input_s:g}")
         if len(self.keys) != 2 or len(set(self.keys)) != 2 or not set(self.keys) <= _KEYS:
             raise ValueError(f"keys are two of a telephone's, such as ('1', '2'), not {self.keys!r}")
-        one_of("read_back", self.read_back, get_args(ReadBack))
-        one_of("after", self.after, get_args(After))
-        one_of("keypad_hint", self.keypad_hint, get_args(Hint))
+        _one_of("read_back", self.read_back, get_args(ReadBack))
+        _one_of("after", self.after, get_args(After))
+        _one_of("keypad_hint", self.keypad_hint, get_args(Hint))
         Prompts(self.language or "en", self.prompts)  # a key that there is not is an error here, not in the first call
         lexicon_for(self.language or "en")
 
@@ -198,7 +198,7 @@ class SpokenAsker:
             return await conversation.run()
 
 
-def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     """Refuse (`ValueError`) a word that is none of those known."""
     if value not in known:
         raise ValueError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")

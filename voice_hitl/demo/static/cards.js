@@ -148,8 +148,8 @@ export function showLeft(card, left, total) {
 
 /** @param {Request} request */
 function aloud({ question }) {
-  const keys = question.kind === "confirm" ? " Key 1 is yes, key 2 is no." : "";
-  return [h("p", { class: "hint aloud", hidden: "" }, [`Or just say it: the first answer counts.${keys}`])];
+  const keys = question.kind === "confirm" ? ", or press 1 for yes, 2 for no" : "";
+  return [h("p", { class: "hint aloud", hidden: "" }, [`Or just say it${keys}.`])];
 }
 
 /** @param {() => void} onDecline */
