@@ -314,3 +314,18 @@ async def test_what_the_store_has_lost_is_written_again(store: Unsteady, process
     await anyio.sleep(0.1)
     assert pending.end is RequestEnd.ANSWERED
     assert (await row_of(store, pending)).state is RowState.SETTLED
+
+
+async def test_an_answer_on_which_its_holder_breaks_leaves_nobody_to_wait(store: Unsteady, process: Process) -> None:
+    class Breaks(HumanInputHandler):
+        def _take(self, pending_id: str, answer: Answer) -> Settlement:
+            if answer.value == "broken":
+                raise KeyError("what nobody thought of")
+            return super()._take(pending_id, answer)
+
+    holder, other = Breaks(store=store), process()
+    pending = await ask(holder)
+    with anyio.fail_after(30):
+        assert (await other.answer(pending.pending_id, Answer("broken"))).kind is SettlementKind.INVALID
+        assert await other.answer(pending.pending_id, Answer(True)) == Settlement.ACCEPTED
+    await holder.close()

@@ -318,6 +318,10 @@ class Holding:
             settlement = await self._answer(letter.request_id, answer_of(letter.body), letter.key)
         except InvalidAnswer as why:
             settlement = Settlement.INVALID(str(why))
+        except Exception:
+            # Whoever wrote it is not left to wait, and neither are those whose letters come after it.
+            log.exception("an answer of another process to request %s could not be taken", letter.request_id)
+            settlement = Settlement.INVALID("it could not be taken")
         while True:
             try:
                 await self._reply(letter, settlement)
