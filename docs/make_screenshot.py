@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent
 MICROPHONE_RATE = 48_000
 GREETING_S = 5
 A_MOMENT_S = 2.5
+UNTIL_COLOURED_S = 0.4
 
 # A recording needs no echo cancellation, and would be taken for noise.
 AS_RECORDED = """
@@ -54,6 +55,7 @@ async def take(page: Page, url: str) -> None:
     await page.emulate_media(color_scheme="light")
     await page.screenshot(path=FOLDER / "demo.png")
     await page.emulate_media(color_scheme="dark")
+    await anyio.sleep(UNTIL_COLOURED_S)
     await page.screenshot(path=FOLDER / "demo-dark.png")
     await page.get_by_role("button", name="Yes, go ahead").click()
     await page.wait_for_selector(".read")
