@@ -236,6 +236,26 @@ async def test_a_backend_that_gives_its_call_up_withdraws_what_is_asked() -> Non
         assert [report.outcome for report in it.reports] == [OutcomeKind.CANCELLED]
 
 
+async def test_giving_up_a_call_under_an_id_in_use_leaves_the_call_that_has_it() -> None:
+    async def work(request: ReasoningRequest) -> AsyncIterator[ReasoningOutput]:
+        async with anyio.create_task_group() as group:
+            group.start_soon(request.execute_tool_call, CONFIRMS)
+            await settle_down()
+            with anyio.CancelScope() as given_up:
+                given_up.cancel()
+                await request.execute_tool_call(CONFIRMS, response_id="another")
+        yield ReasoningOutput("Done.", is_final=True)
+
+    async with desk(work) as it:
+        call = await it.call()
+        await hand_over(call)
+        await settle_down()
+        await call.answer()
+        await call.model.expect(DelegationOutput, text="Done.")
+        await settle_down()
+        assert [report.outcome for report in it.reports] == [OutcomeKind.REFUSED, OutcomeKind.SERVED]
+
+
 # --- its bound -------------------------------------------------------------------------------------------------------
 
 

@@ -194,7 +194,9 @@ class DelegationRun:
         try:
             return await self._door.returned(booked)
         except anyio.get_cancelled_exc_class():
-            if not self.is_over:  # else what was to end has, and the call that caused it runs on
+            # Once it is over, what was to end has, and the call that caused it runs on. The id of a call that was
+            # refused for it is another's.
+            if not self.is_over and self._calls.get(call_id) is booked:
                 self.pipeline.cancel([call_id])
             raise
 
