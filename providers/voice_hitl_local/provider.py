@@ -52,7 +52,7 @@ class LocalProvider:
             await voice.get()
         except Exception as error:  # the border to the engines: whatever they raise, the fix is the same
             raise ProviderError(
-                f"the embedded voice could not be loaded ({error}): pip install --force-reinstall 'voice-hitl[local]'"
+                f"the embedded voice could not be loaded ({error}): install voice-hitl[local] again"
             ) from error
         SYNTHESIZER.keep(later)
 
