@@ -125,6 +125,7 @@ async def test_a_supervisor_decides_what_the_caller_may_not(silence: Path) -> No
             asked_at = float(await page.evaluate("performance.now()"))
             await spoken_after(page, asked_at)
             assert demo.restaurant.bookings == []
+            await page.locator("#reads .waits", has_text="A supervisor is being asked.").wait_for()
             approved_at = float(await page.evaluate("performance.now()"))
             await tab.get_by_role("button", name="Approve").click()
             await page.locator("#reads", has_text="T-1041").wait_for()
