@@ -1,5 +1,7 @@
 """The caller is not left in silence while somebody else is being asked."""
 
+from typing import Literal
+
 import anyio
 import pytest
 
@@ -15,6 +17,7 @@ from voice_hitl.questions.model import Confirm
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.speech.interpret import interpret
 from voice_hitl.speech.reading import NoMatch
+from voice_hitl.tasks import Latch
 from voice_hitl.testing import (
     Forgot,
     Injected,
@@ -41,14 +44,16 @@ class Colleague:
 
     def __init__(self) -> None:
         self.asking: Asking | None = None
+        self.whom: Literal["caller", "others"] = "others"
+        self.gives_up = Latch()
 
     def reaches(self, request: PendingInput | None, session: AskerSession | None) -> bool:
         return True
 
     async def ask(self, asking: Asking, session: AskerSession | None) -> GaveUp | None:
         self.asking = asking
-        await anyio.sleep_forever()
-        return None
+        await self.gives_up.wait()
+        return GaveUp(1)
 
 
 class Desk:
@@ -157,6 +162,26 @@ async def test_music_ends_in_the_tick_in_which_anybody_speaks_and_with_the_answe
             await caller.hears(heard + 500, item="music")
         if who != "nobody":
             await desk.answer(model)
+
+
+async def test_who_is_asked_alone_is_not_kept_company() -> None:
+    """Once nobody else is being asked any more there is nothing to wait for on the line: no line, and no music."""
+    desk, card = Desk(), Colleague()
+    card.whom = "caller"
+    hold = HoldLines(music=bytes(range(250)), music_rate=8_000)
+    desk.human = HumanInputToolHandler(
+        {"ConfirmAction"}, timeout=600, tool_definitions=[confirm_action()], askers=[desk.colleague, card, hold]
+    )
+    desk.channel = RealtimeVoiceChannel(
+        "both", provider=desk.provider, transport=desk.transport, human_input_handler=desk.human
+    )
+    with desk.provider, desk.transport:
+        caller, model = await desk.ask()
+        await desk.line(caller, model, FIRST, within_s=3)
+        desk.colleague.gives_up.set()
+        await model.expect_nothing(for_s=100)
+        assert caller.heard["music"] <= 1_000
+        await desk.answer(model)
 
 
 def test_music_is_whole_samples() -> None:

@@ -13,7 +13,9 @@ from tests.channels.meeting import Meeting, voice
 from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.conference import ConferenceCapabilities
 from voice_hitl.enums import RequestEnd, Via
+from voice_hitl.human_input.new_request import new_pending
 from voice_hitl.provider import ProviderCapabilities, SpeechStarted, SpeechStopped, Transcript, TranscriptFailed
+from voice_hitl.questions.model import Number, Text
 from voice_hitl.speech_ports import Transcription
 from voice_hitl.testing import Held, ScriptedConnection, ScriptedParticipant, SentToolResult
 
@@ -238,6 +240,17 @@ async def test_who_is_asked_alone_and_leaves_is_asked_no_more() -> None:
         await model.expect(SentToolResult, failed=True)
         await model.expect(Held, on=False)
     assert [end.end for end in meeting.settled] == [RequestEnd.WITHDRAWN]
+
+
+async def test_what_is_sensitive_is_keyed_because_all_in_the_room_hear_what_is_said() -> None:
+    asker, _ = spoken()
+    async with meeting_of(asker) as meeting:
+        await meeting.serve(people=["ada"])
+        for sensitive in (False, True):
+            words = new_pending("ask", {}, question=Text(prompt="Your password?", sensitive=sensitive))
+            assert asker.reaches(words, meeting.session()) is not sensitive
+            digits = new_pending("ask", {}, question=Number(prompt="Your PIN?", digits=4, sensitive=sensitive))
+            assert asker.reaches(digits, meeting.session())
 
 
 async def test_it_reaches_nobody_where_nobody_who_is_asked_is_there() -> None:

@@ -62,6 +62,17 @@ async def test_it_is_taken_once_the_models_words_were_heard_or_at_once() -> None
         await call.model.expect(Interrupted)
 
 
+async def test_a_model_that_goes_on_and_on_is_interrupted_after_20_seconds() -> None:
+    async with Desk(capabilities=QUIET) as desk:
+        call = await desk.call()
+        call.model.ignore(Held)
+        await speaks(call, 60.0)
+        began = current_time()
+        async with call.session.line.taken_by("p1", after="sentence"):
+            assert current_time() - began == pytest.approx(20, abs=0.1)
+        await call.model.expect(Interrupted)
+
+
 async def test_one_has_it_at_a_time_in_the_order_they_came() -> None:
     async with Desk(capabilities=QUIET) as desk:
         call = await desk.call()

@@ -23,6 +23,9 @@ FIRST_S = 2.0
 THEN_S = (15.0, 30.0, 60.0)
 """The silence before each line after that; before the last one's successors as before the last one."""
 
+LOOK_S = 1.0
+"""How often to look whether somebody else is still being asked, in seconds, while music is played."""
+
 BEFORE_MUSIC_S = 1.0
 """The silence between a line, or anybody's words, and music."""
 
@@ -97,7 +100,7 @@ class HoldLines:
         while True:
             seconds = self.first_s if said == 0 else self.then_s[min(said, len(self.then_s)) - 1]
             if music and said and asking.asks_others:
-                if not await _plays(music, seconds, line):
+                if not await _plays(music, seconds, line, asking):
                     continue
             else:
                 await line.quiet_for(seconds)
@@ -119,11 +122,20 @@ class HoldLines:
             await line.interject(await voice.whole())
 
 
-async def _plays(music: bytes, seconds: float, line: Line) -> bool:
-    """Play music for so long; whether nobody spoke into it."""
+async def _plays(music: bytes, seconds: float, line: Line, asking: Asking) -> bool:
+    """Play music for so long; whether nobody spoke into it, and somebody else was being asked all the time."""
     await line.quiet_for(BEFORE_MUSIC_S)
     with anyio.move_on_after(seconds) as time:
-        await line.play_music(music)
+        async with anyio.create_task_group() as group:
+
+            async def while_others_are_asked() -> None:
+                while asking.asks_others:  # noqa: ASYNC110 - nobody says when it ends
+                    await anyio.sleep(LOOK_S)
+                group.cancel_scope.cancel()
+
+            group.start_soon(while_others_are_asked)
+            await line.play_music(music)
+            group.cancel_scope.cancel()
     return time.cancelled_caught
 
 
