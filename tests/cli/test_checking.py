@@ -244,7 +244,7 @@ async def test_an_agent_that_says_nothing_fails_in_time(far: FarEnd) -> None:
     far.tell("call.state", state="live")
     report = await Check(URL, same_clock=True).run(timeout=30)
     assert report.failed == "first agent audio"
-    assert report.why == "it did not happen within 30 s"
+    assert report.why == "it did not happen within 30 s (--timeout)"
 
 
 async def test_an_agent_that_hangs_up_fails_the_step_it_was_at(far: FarEnd) -> None:
