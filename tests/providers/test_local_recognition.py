@@ -49,6 +49,21 @@ async def test_a_listener_tells_what_was_said_and_how_sure_it_is() -> None:
     assert listener.rate == 16_000
 
 
+@pytest.mark.parametrize(("noise_db", "least", "most"), [(None, 0.7, 1.0), (30, 0.7, 1.0), (10, 0.2, 0.7)])
+async def test_what_is_said_in_noise_is_less_sure(noise_db: int | None, least: float, most: float) -> None:
+    voice = np.frombuffer(recorded("yes_please"), dtype=np.int16).astype(np.float64)
+    loud = float(np.sqrt(np.mean(voice[np.abs(voice) > 500] ** 2)))
+    level = 0.0 if noise_db is None else loud / 10 ** (noise_db / 20)
+    spectrum = np.fft.rfft(np.random.default_rng(3).normal(size=len(voice)))
+    spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))  # pink
+    noise = np.fft.irfft(spectrum, len(voice))
+    noisy = voice + noise * (level / float(np.sqrt(np.mean(noise**2))))
+    heard = await LocalListener().transcribe(noisy.clip(-32_768, 32_767).astype(np.int16).tobytes())
+    assert heard is not None
+    assert heard.confidence is not None
+    assert least <= heard.confidence <= most
+
+
 async def test_nothing_is_made_out_in_silence_and_in_noise() -> None:
     listener = LocalListener()
     noise = np.random.default_rng(3).normal(0, 3_000, 16_000).astype(np.int16).tobytes()
