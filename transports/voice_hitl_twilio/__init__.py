@@ -8,8 +8,7 @@ from importlib import import_module
 from voice_hitl.errors import PluginMissing
 
 try:
-    for package in ("python_multipart", "websockets"):  # the web server reads Twilio's forms and streams with them
-        import_module(package)
+    import_module("websockets")  # the web server takes Twilio's streams with it
     from voice_hitl_twilio.leg import TwilioLeg
     from voice_hitl_twilio.rest import TwilioRest
     from voice_hitl_twilio.signature import is_signed
