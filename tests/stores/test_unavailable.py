@@ -28,6 +28,33 @@ async def there(store: Store, request: PendingInput) -> None:
         await anyio.sleep(0.01)
 
 
+@pytest.mark.parametrize("is_let_go", [True, False])
+async def test_who_makes_the_file_at_the_same_time_is_waited_for_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_let_go: bool
+) -> None:
+    path = tmp_path / "requests.db"
+    maker = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    maker.execute("begin immediate")
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if is_let_go:
+            maker.execute("commit")
+
+    monkeypatch.setattr("voice_hitl.stores.sqlite.time.sleep", wait)
+    monkeypatch.setattr("voice_hitl.stores.sqlite.BUSY_S", 0.5)
+    store = SQLiteStore(path)
+    if is_let_go:
+        assert await store.read("r1") is None
+        assert len(waits) == 1
+    else:
+        with pytest.raises(StoreUnavailable, match="locked"):
+            await store.read("r1")
+    await store.aclose()
+    maker.close()
+
+
 async def test_a_redis_server_that_goes_away_in_the_middle_of_a_call_ends_no_request(tmp_path: Path) -> None:
     with redis_server(tmp_path) as url:
         store = RedisStore(url)

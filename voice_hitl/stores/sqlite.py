@@ -240,13 +240,27 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise StoreUnavailable(
                 f"the store {path} was written by a newer version (layout {layout}, where this one knows {LAYOUT})"
             )
-        connection.execute("pragma journal_mode = wal")
+        _write_ahead(connection)
         connection.execute("pragma secure_delete = on")
         connection.executescript(f"begin immediate; {_TABLES} pragma user_version = {LAYOUT}; commit;")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Set the journal. Who makes the file at the same time holds it, and in this SQLite waits for nobody by itself."""
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > until:
+                raise
+        time.sleep(POLL_S)
 
 
 def _runs(db: sqlite3.Connection, holder: str, now: float) -> bool:
