@@ -151,20 +151,18 @@ async def test_keys_come_in_the_order_they_arrive(server: OpenAISipServer) -> No
         assert pressed == ["4", "2", "#"]
 
 
-async def test_a_caller_who_hangs_up_ends_the_session(server: OpenAISipServer) -> None:
+@pytest.mark.parametrize("reason", ["caller", "limit"])
+async def test_a_caller_who_hangs_up_or_has_called_as_long_as_may_be_ends_the_session(
+    server: OpenAISipServer, reason: str
+) -> None:
     async with desk_at(server) as desk:
         call, _session, voice = await desk.taken()
-        call.hang_up()
+        if reason == "caller":
+            call.hang_up()
+        else:
+            call.expire()
         await voice.closed.wait()
-        assert voice.end_reason == "caller"
-
-
-async def test_a_call_that_has_lasted_as_long_as_it_may_ends_at_its_limit(server: OpenAISipServer) -> None:
-    async with desk_at(server) as desk:
-        call, _session, voice = await desk.taken()
-        call.expire()
-        await voice.closed.wait()
-        assert voice.end_reason == "limit"
+        assert voice.end_reason == reason
 
 
 async def test_we_hang_up(server: OpenAISipServer) -> None:
