@@ -2,6 +2,7 @@
 
 import re
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +48,15 @@ async def test_what_is_delivered_is_what_the_call_returns() -> None:
     assert await door.deliver(one, "found", failed=False) == "output"
     door.reported(one)
     assert await door.returned(one) == "found"
+
+
+@pytest.mark.anyio
+async def test_what_was_handed_over_is_delivered_whatever_ends_the_call_then() -> None:
+    door, delegated, said = DelegationDoor(), call(), list[str]()
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        said.append(await door.deliver(delegated, "done", failed=False))
+    assert said == ["output"]
 
 
 @pytest.mark.anyio
