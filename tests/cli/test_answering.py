@@ -24,6 +24,7 @@ from voice_hitl.cli.main import app
 from voice_hitl.demo.server import listen
 from voice_hitl.tasks import Tasks
 from voice_hitl.testing.leg_listener import LegListener
+from voice_hitl.testing.ports import unused_port
 from voice_hitl.testing.tones import duration_ms, voiced
 from voice_hitl.transport import CallRejected
 from voice_hitl_webrtc import call
@@ -59,12 +60,6 @@ class Served:
             assert await self.process.wait() == 0
 
 
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @asynccontextmanager
 async def served(*options: str, name: str = "channel") -> AsyncGenerator[Served]:
     program = "from voice_hitl.cli.main import main; main()"
@@ -81,7 +76,7 @@ async def served(*options: str, name: str = "channel") -> AsyncGenerator[Served]
 
 
 async def test_one_command_answers_the_phone_twilio_and_the_browser_and_hangs_up_when_it_ends() -> None:
-    sip_port, tasks = free_port(), Tasks("callers")
+    sip_port, tasks = unused_port(), Tasks("callers")
     async with (
         served("--sip", f"127.0.0.1:{sip_port}", "--twilio", "/twilio", "--webrtc", "/call", "--port", "0") as agent,
         await anyio.create_udp_socket(local_host="127.0.0.1") as sip,
@@ -141,7 +136,7 @@ async def hears(phone: Telephone) -> None:
 
 
 async def test_a_phone_needs_no_web_server_and_a_channel_may_be_made_by_an_async_function() -> None:
-    async with served("--sip", f"127.0.0.1:{free_port()}", name="later") as agent:
+    async with served("--sip", f"127.0.0.1:{unused_port()}", name="later") as agent:
         await agent.line("takes calls")
         await agent.end()
     assert not any("http://" in line for line in agent.lines)

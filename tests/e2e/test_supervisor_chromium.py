@@ -19,8 +19,8 @@ from playwright.async_api import Locator, Page, expect
 from tests.e2e.demo_browser import WITHIN_S, browser_page, demo_page, spoken_after
 from voice_hitl.demo.app import create_demo
 from voice_hitl.demo.model import DemoModel
-from voice_hitl.demo.server import listen
 from voice_hitl.testing.openai_realtime import Call, OpenAIRealtimeServer, Say, Step, Turn
+from voice_hitl.testing.ports import unused_port
 from voice_hitl_local import LocalSpeaker
 from voice_hitl_openai import OpenAIRealtimeProvider
 
@@ -76,11 +76,6 @@ async def answers(port: int) -> None:
                     await anyio.sleep(0.2)
                 else:
                     return
-
-
-def free_port() -> int:
-    with listen("127.0.0.1", 0) as listener:
-        return int(listener.getsockname()[1])
 
 
 async def until_booked(data: Path) -> None:
@@ -150,7 +145,7 @@ async def test_where_no_supervisor_watches_the_agent_is_told_at_once(silence: Pa
 async def test_an_approval_survives_the_death_of_the_demo_and_is_carried_out_once(
     silence: Path, tmp_path: Path
 ) -> None:
-    port, data = free_port(), tmp_path / "data"
+    port, data = unused_port(), tmp_path / "data"
     url = f"http://127.0.0.1:{port}"
     async with OpenAIRealtimeServer(speed=5) as model, browser_page(silence) as page:
         model.on_turn(book_at_once)

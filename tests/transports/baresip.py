@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import numpy as np
 import pytest
-from anyio.abc import SocketStream
+from anyio.abc import Process, SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from voice_hitl_sip.ports import free_port
+from voice_hitl.testing.ports import unused_port
 
 BARESIP = shutil.which("baresip")
 MODULES = ("/usr/lib/baresip/modules", "/usr/lib/x86_64-linux-gnu/baresip/modules", "/usr/lib64/baresip/modules")
@@ -82,14 +82,14 @@ def _set_up(folder: Path, microphone: bytes) -> tuple[int, int]:
     if BARESIP is None or modules is None:
         pytest.skip("no baresip on this machine: install baresip-core")
     folder.mkdir(exist_ok=True)
-    port, control, media = free_port(HOST), free_port(HOST), free_port(HOST)
+    port, control, media = unused_port(), unused_port(), unused_port()
     said = write_wav(folder / "microphone.wav", microphone or silence(60))
     (folder / "accounts").write_text(
         f"<sip:ann@{HOST}:{port}>;regint=0;answermode=auto;audio_codecs=pcmu,pcma;dtmfmode=rtpevent\n"
     )
     (folder / "contacts").touch()
     (folder / "config").write_text(
-        f"sip_listen {HOST}:{port}\nnet_interface {HOST}\nrtp_ports {media - media % 2}-{media + 100}\n"
+        f"sip_listen {HOST}:{port}\nnet_interface {HOST}\nrtp_ports {media}-{media + 100}\n"
         f"audio_source aufile,{said}\naudio_player aubridge,ear\naudio_alert aubridge,bell\naudio_buffer 20-160\n"
         f"module_path {modules}\nmodule g711.so\nmodule aufile.so\nmodule aubridge.so\nmodule sndfile.so\n"
         f"snd_path {folder}\nmodule_app account.so\nmodule_app menu.so\nmodule_app ctrl_tcp.so\n"
@@ -107,7 +107,7 @@ async def baresip(folder: Path, *, microphone: bytes = b"") -> AsyncGenerator[Ba
             [BARESIP or "baresip", "-f", str(folder)], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            async with await _connected(control) as stream:
+            async with await _connected(control, telephone, Path(output.name)) as stream:
                 yield Baresip(folder, port, stream)
         finally:
             with anyio.CancelScope(shield=True):
@@ -120,10 +120,12 @@ async def baresip(folder: Path, *, microphone: bytes = b"") -> AsyncGenerator[Ba
                 await telephone.aclose()
 
 
-async def _connected(port: int) -> SocketStream:
-    with anyio.fail_after(WITHIN_S):
-        while True:
+async def _connected(port: int, telephone: Process, output: Path) -> SocketStream:
+    with anyio.move_on_after(WITHIN_S):
+        while telephone.returncode is None:
             try:
                 return await anyio.connect_tcp(HOST, port)
             except OSError:
                 await anyio.sleep(0.05)  # it opens its port in its own time
+    said = await anyio.Path(output).read_text(errors="replace")
+    pytest.fail(f"baresip gave nobody its control on port {port}; it said:\n{said}")

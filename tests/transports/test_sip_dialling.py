@@ -25,8 +25,8 @@ from tests.transports.sip_phone import (
 from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.audio.g711 import decode_ulaw
 from voice_hitl.errors import CallNotAnswered, InvalidOffer
+from voice_hitl.testing.ports import unused_port
 from voice_hitl.transport import AudioIn, Digit, HungUp
-from voice_hitl_sip.ports import free_port
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +70,7 @@ def accepted(rtp_port: int) -> str:
 
 
 async def test_who_is_called_hears_and_is_heard_and_presses_keys(tmp_path: Path, media: Media) -> None:
-    port, rang = free_port("127.0.0.1"), anyio.Event()
+    port, rang = unused_port(), anyio.Event()
     async with Answering() as desk, sipp_callee(tmp_path, port, taken(media.port, ANSWER_TO_BYE)):
         call = await desk.transport.dial(f"sip:ops@127.0.0.1:{port}", on_ringing=rang.set)
         assert rang.is_set()
@@ -99,7 +99,7 @@ async def test_who_is_called_hears_and_is_heard_and_presses_keys(tmp_path: Path,
 
 
 async def test_early_media_are_not_heard(tmp_path: Path, media: Media) -> None:
-    port, ringing = free_port("127.0.0.1"), anyio.Event()
+    port, ringing = unused_port(), anyio.Event()
     early = answer("183 Session Progress", body=accepted(media.port))
     xml = callee(early, pause(300), answer("200 OK", body=accepted(media.port)), ACK, ANSWER_TO_BYE)
     async with Answering() as desk, sipp_callee(tmp_path, port, xml):
@@ -111,7 +111,7 @@ async def test_early_media_are_not_heard(tmp_path: Path, media: Media) -> None:
 
 
 async def test_who_was_called_hangs_up(tmp_path: Path, media: Media) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     xml = taken(media.port, pause(200), BYE_OF_THEIRS, OK).replace('<recv request="INVITE"/>', WHO)
     async with Answering() as desk, sipp_callee(tmp_path, port, xml):
         call = await desk.transport.dial(f"sip:ops@127.0.0.1:{port}")
@@ -132,7 +132,7 @@ async def test_who_was_called_hangs_up(tmp_path: Path, media: Media) -> None:
     ],
 )
 async def test_a_call_that_is_not_taken_says_why(tmp_path: Path, status: str, why: str) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     async with Answering() as desk, sipp_callee(tmp_path, port, callee(RINGING, answer(status), ACK)):
         with pytest.raises(CallNotAnswered) as told:
             await desk.transport.dial(f"sip:ops@127.0.0.1:{port}")
@@ -140,7 +140,7 @@ async def test_a_call_that_is_not_taken_says_why(tmp_path: Path, status: str, wh
 
 
 async def test_what_rings_too_long_is_cancelled(tmp_path: Path) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     xml = callee(RINGING, CANCEL, answer("200 OK"), TERMINATED, ACK)
     async with Answering() as desk, sipp_callee(tmp_path, port, xml):
         with pytest.raises(CallNotAnswered) as told:
@@ -149,7 +149,7 @@ async def test_what_rings_too_long_is_cancelled(tmp_path: Path) -> None:
 
 
 async def test_cancelling_who_dials_cancels_the_call(tmp_path: Path) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     xml = callee(RINGING, CANCEL, answer("200 OK"), TERMINATED, ACK)
     async with Answering() as desk, sipp_callee(tmp_path, port, xml):
         with anyio.CancelScope() as scope:
@@ -158,7 +158,7 @@ async def test_cancelling_who_dials_cancels_the_call(tmp_path: Path) -> None:
 
 
 async def test_a_call_taken_as_it_is_cancelled_is_hung_up(tmp_path: Path, media: Media) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     yes = answer("200 OK", body=accepted(media.port), cseq="CSeq: 1 INVITE")
     xml = callee(RINGING, CANCEL, yes, ACK, ANSWER_TO_BYE)
     async with Answering() as desk, sipp_callee(tmp_path, port, xml):
@@ -167,13 +167,13 @@ async def test_a_call_taken_as_it_is_cancelled_is_hung_up(tmp_path: Path, media:
 
 
 async def test_closing_the_port_hangs_up_who_was_called(tmp_path: Path, media: Media) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     async with sipp_callee(tmp_path, port, taken(media.port, ANSWER_TO_BYE)), Answering() as desk:
         await desk.transport.dial(f"sip:ops@127.0.0.1:{port}")
 
 
 async def test_a_call_that_ended_before_it_was_accepted_cannot_be(tmp_path: Path, media: Media) -> None:
-    port = free_port("127.0.0.1")
+    port = unused_port()
     xml = taken(media.port, BYE_OF_THEIRS, OK).replace('<recv request="INVITE"/>', WHO)
     async with Answering() as desk:
 

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-START_S: Final = 10.0
+from voice_hitl.testing.ports import unused_port
+
+START_S: Final = 30.0
 """How long it may take to start, in seconds."""
 
 
@@ -23,7 +25,7 @@ def redis_server(folder: Path, *, port: int | None = None) -> Generator[str, Non
     executable = shutil.which("redis-server")
     if executable is None:
         raise RuntimeError("redis-server is not installed (apt-get install redis-server)")
-    port = port if port is not None else _free_port()
+    port = port if port is not None else unused_port()
     command = [executable, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     quiet = subprocess.DEVNULL
     server = subprocess.Popen([*command, "--dir", str(folder)], stdin=quiet, stdout=quiet, stderr=quiet)
@@ -33,12 +35,6 @@ def redis_server(folder: Path, *, port: int | None = None) -> Generator[str, Non
     finally:
         server.terminate()
         server.wait(START_S)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
