@@ -2,7 +2,6 @@
 
 import re
 
-import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.outcome import Outcome
 from voice_hitl.doors.delegation import DelegationDoor, delegated_call_id
 from voice_hitl.enums import DoorName, OutcomeKind
+from voice_hitl.tasks import Tasks
 
 FITS = re.compile(r"[a-zA-Z0-9_-]{1,32}")
 
@@ -52,10 +52,15 @@ async def test_what_is_delivered_is_what_the_call_returns() -> None:
 
 @pytest.mark.anyio
 async def test_what_was_handed_over_is_delivered_whatever_ends_the_call_then() -> None:
-    door, delegated, said = DelegationDoor(), call(), list[str]()
-    with anyio.CancelScope() as scope:
-        scope.cancel()
+    door, delegated, said, tasks = DelegationDoor(), call(), list[str](), Tasks("test")
+
+    async def deliver() -> None:
         said.append(await door.deliver(delegated, "done", failed=False))
+
+    job = tasks.spawn(deliver(), "call")
+    assert await door.returned(delegated) == "done"
+    job.cancel()
+    await job.wait()
     assert said == ["output"]
 
 

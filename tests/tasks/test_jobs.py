@@ -3,6 +3,7 @@ import contextvars
 import gc
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import anyio
 import anyio.lowlevel
@@ -49,6 +50,29 @@ async def test_a_failure_is_logged_with_its_label_and_reaches_nobody(caplog: pyt
     await anyio.lowlevel.checkpoint()
     assert "session s1: the card failed" in caplog.text
     assert "ValueError: broken" in caplog.text
+
+
+async def test_what_is_in_nobodys_way_is_started_in_the_next_tick_in_its_order() -> None:
+    tasks, started = Tasks("test"), list[int]()
+    for number in range(3):
+        tasks.soon(partial(started.append, number))
+    assert started == []
+    await anyio.lowlevel.checkpoint()
+    assert started == [0, 1, 2]
+
+
+async def test_what_is_due_is_started_by_whoever_closes_and_nothing_after() -> None:
+    tasks, ended = Tasks("test"), list[str]()
+
+    async def work() -> None:
+        ended.append("work")
+
+    tasks.soon(lambda: tasks.spawn(work(), "work"))
+    await tasks.close(patience_s=1)
+    assert ended == ["work"]
+    with pytest.raises(RuntimeError, match="test is closed"):
+        tasks.soon(lambda: None)
+    await anyio.lowlevel.checkpoint()
 
 
 async def test_work_runs_in_the_context_it_is_given() -> None:

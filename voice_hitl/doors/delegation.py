@@ -5,7 +5,6 @@ import re
 from typing import Final
 
 import anyio
-import anyio.lowlevel
 
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.outcome import Outcome
@@ -42,11 +41,9 @@ class DelegationDoor:
         self._over: dict[ToolCall, Latch] = {}
 
     async def deliver(self, call: ToolCall, text: str, *, failed: bool) -> str:
-        """Return the text from the call, which says whether it failed. Whoever waits for it goes on first."""
+        """Return the text from the call, which says whether it failed. It waits for nothing: given is delivered."""
         self._texts[call] = text
         self._latch(call).set()
-        # Shielded: from here on it is delivered, whatever ends the call.
-        await anyio.lowlevel.cancel_shielded_checkpoint()
         return "output"
 
     def reported(self, call: ToolCall) -> None:
@@ -69,4 +66,7 @@ class DelegationDoor:
         return self.given_up
 
     def _latch(self, call: ToolCall) -> Latch:
-        return self._over.setdefault(call, Latch())
+        latch = self._over.get(call)
+        if latch is None:
+            latch = self._over[call] = Latch()
+        return latch

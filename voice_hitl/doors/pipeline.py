@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -272,14 +273,18 @@ class Pipeline:
         if not self._book.claim_report(call):
             return
         self._running.pop(call, None)
-        # First whoever goes on with it, then who only watches.
         self._watcher.reported(call)
-        hooks = self._hooks()
-        if hooks.chain(HookTrigger.ON_TOOL_CALL, _ASYNC, self._origin.channel_type):
-            event = self._event(call, call.outcome, delivered=delivered)
-            hooks.observe(HookTrigger.ON_TOOL_CALL, event, self._hook_context, self._watching)
+        if self._hooks().chain(HookTrigger.ON_TOOL_CALL, _ASYNC, self._origin.channel_type):
+            # First whoever goes on with it, then who only watches.
+            self._watching.soon(partial(self._tell, call, delivered, current_time(), self._watching))
 
-    def _event(self, call: ToolCall, outcome: Outcome | None = None, *, delivered: bool = False) -> ToolCallEvent:
+    def _tell(self, call: ToolCall, delivered: bool, ended_at: float, watching: Tasks) -> None:
+        event = self._event(call, call.outcome, delivered=delivered, at=ended_at)
+        self._hooks().observe(HookTrigger.ON_TOOL_CALL, event, self._hook_context, watching)
+
+    def _event(
+        self, call: ToolCall, outcome: Outcome | None = None, *, delivered: bool = False, at: float | None = None
+    ) -> ToolCallEvent:
         origin = self._origin
         result = outcome.text if outcome is not None else None
         unread = call.arguments is None and call.raw is not None
@@ -298,7 +303,7 @@ class Pipeline:
             error_detail=outcome.error_detail if outcome is not None else None,
             delivered=delivered,
             delivered_as=call.delivered_as if delivered else None,
-            duration_ms=(current_time() - call.arrived_at) * 1000,
+            duration_ms=((current_time() if at is None else at) - call.arrived_at) * 1000,
             raw_arguments=str(call.raw) if unread else None,
             proposed_arguments=copy_json(call.proposed) if call.proposed is not None else None,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Generator, Iterable
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from functools import partial
@@ -137,6 +137,7 @@ class Tasks:
         self._owner = owner
         self._jobs: dict[asyncio.Task[None], Job] = {}
         self._closed = False
+        self._due: list[Callable[[], object]] = []
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -159,6 +160,23 @@ class Tasks:
         task.add_done_callback(self._ended)
         return job
 
+    def soon(self, start: Callable[[], object]) -> None:
+        """Have `start` called in the next tick, by `start_due` if that comes first: it spawns what is in nobody's way.
+
+        `RuntimeError` after `close`.
+        """
+        if self._closed:
+            raise RuntimeError(f"{self._owner} is closed: nothing can start")
+        if not self._due:
+            asyncio.get_running_loop().call_soon(self.start_due)
+        self._due.append(start)
+
+    def start_due(self) -> None:
+        """Call now what would be called in the next tick."""
+        due, self._due = self._due, []
+        for start in due:
+            start()
+
     def _ended(self, task: "asyncio.Task[None]") -> None:
         job = self._jobs.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -174,6 +192,7 @@ class Tasks:
         what itself waits for an end (`waiting_for_an_end`). Closing again waits again, and cancels nothing a second
         time. What runs on another event loop is cancelled there and not waited for.
         """
+        self.start_due()
         self._closed = True
         here = asyncio.get_running_loop()
         jobs = [
