@@ -1,10 +1,13 @@
 """Users' code of the worst kind."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Generator
+from typing import TypeVar
 
 import anyio
 import pytest
+
+T = TypeVar("T")
 
 
 class Swallower:
@@ -28,3 +31,24 @@ async def swallower() -> AsyncIterator[Swallower]:
     yield swallower
     swallower.stop.set()
     await anyio.sleep(0.1)
+
+
+@pytest.fixture
+async def task_factory() -> AsyncIterator[list[str]]:
+    """A host's own task factory, as eager ones are; the names of the tasks that it made."""
+    loop, made = asyncio.get_running_loop(), list[str]()
+    before = loop.get_task_factory()
+
+    def make(
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[object, None, T] | Generator[object, None, T],
+        /,
+        **options: object,
+    ) -> "asyncio.Task[T]":
+        made.append(f"{options.get('name')}")
+        assert isinstance(work, Coroutine)
+        return asyncio.Task(work, loop=loop)
+
+    loop.set_task_factory(make)
+    yield made
+    loop.set_task_factory(before)

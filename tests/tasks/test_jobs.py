@@ -40,6 +40,19 @@ async def test_background_work_outlives_its_caller() -> None:
     assert (done, job.done, len(tasks)) == (["work"], True, 0)
 
 
+async def test_whoever_spawns_goes_on_first_whatever_the_hosts_task_factory(task_factory: list[str]) -> None:
+    tasks, order = Tasks("test"), list[str]()
+
+    async def work() -> None:
+        order.append("work")
+
+    job = tasks.spawn(work(), "work")
+    order.append("whoever spawns")
+    await job.wait()
+    assert order == ["whoever spawns", "work"]
+    assert "work" not in task_factory
+
+
 async def test_a_failure_is_logged_with_its_label_and_reaches_nobody(caplog: pytest.LogCaptureFixture) -> None:
     tasks = Tasks("session s1")
 

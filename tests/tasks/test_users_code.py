@@ -46,6 +46,15 @@ async def test_sync_code_that_returns_an_awaitable_is_awaited() -> None:
     assert await run_users_code(lambda: handler("it"), label="handler") == "found it"
 
 
+async def test_a_hosts_task_factory_which_may_be_eager_has_no_part_in_it(task_factory: list[str]) -> None:
+    async def handler() -> str:
+        await anyio.sleep(1)
+        return "found"
+
+    assert await run_users_code(handler, label="handler") == "found"
+    assert "handler" not in task_factory
+
+
 async def test_what_the_code_raises_is_raised() -> None:
     async def handler() -> None:
         raise ValueError("broken")

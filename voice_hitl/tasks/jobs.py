@@ -148,12 +148,13 @@ class Tasks:
         return self._closed
 
     def spawn(self, work: Coroutine[object, object, None], label: str, *, context: Context | None = None) -> Job:
-        """Run `work` in the background; `RuntimeError` after `close`."""
+        """Run `work` in the background, from the next tick on; `RuntimeError` after `close`."""
         if self._closed:
             work.close()
             raise RuntimeError(f"{self._owner} is closed: {label} cannot start")
         context = copy_context() if context is None else context.copy()
-        task = asyncio.get_running_loop().create_task(work, name=label, context=context)
+        # Not `create_task`: a host's task factory may be eager, and whoever spawns goes on first.
+        task = asyncio.Task(work, loop=asyncio.get_running_loop(), name=label, context=context)
         job = Job(task, label)
         context.run(_CURRENT.set, ref(job))
         self._jobs[task] = job

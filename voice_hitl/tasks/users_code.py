@@ -105,7 +105,8 @@ class _UsersCode(Generic[T]):
         self._over = False
         self._begun = False
         self._context = copy_context()
-        self._task: asyncio.Task[T | None] = loop.create_task(self._rest(), name=label, context=self._context)
+        # Not `create_task`: a host's task factory may be eager, and the first step is ours to take.
+        self._task: asyncio.Task[T | None] = asyncio.Task(self._rest(), loop=loop, name=label, context=self._context)
         self._value: T | None = None
         self._error: BaseException | None = None
         self.ended: asyncio.Future[bool] | None = None
