@@ -39,12 +39,19 @@ def test_a_new_id_is_a_call() -> None:
 
 def test_a_call_cancelled_before_it_came_is_reported_cancelled_and_not_sent() -> None:
     book = Book()
-    assert book.cancel(["c1"]) == []
+    assert book.cancel(["c1"], now=0) == []
     call, outcome = unrunnable(book.arrive("c1", "look_up", "{}", "r1", now=0))
     assert outcome.cancelled
     assert not book.claim_delivery(call)
     assert book.claim_report(call)
     assert book.arrive("c1", "look_up", "{}", "r1", now=0) == Replay()
+
+
+def test_a_call_under_an_id_that_was_cancelled_long_ago_is_another_one() -> None:
+    book = Book()
+    book.cancel(["c1", "c2"], now=10)
+    assert unrunnable(book.arrive("c1", "look_up", "{}", "r1", now=10 + SAME_RESPONSE_S))[1].cancelled
+    new(book.arrive("c2", "look_up", "{}", "r2", now=10 + SAME_RESPONSE_S + 0.001))
 
 
 def test_the_same_id_in_the_same_response_is_a_replay_in_flight_or_not() -> None:
@@ -120,7 +127,7 @@ def test_only_so_many_ids_and_interrupted_responses_are_remembered() -> None:
     for number in range(REMEMBERED_IDS + 1):
         book.interrupted(f"r{number}")
         finish(book, new(book.arrive(f"c{number}", "look_up", "{}", now=0)))
-    book.cancel(f"x{number}" for number in range(REMEMBERED_IDS + 1))
+    book.cancel((f"x{number}" for number in range(REMEMBERED_IDS + 1)), now=0)
     new(book.arrive("c0", "look_up", "{}", now=0))
     new(book.arrive("x0", "look_up", "{}", "r0", now=0))
     assert unrunnable(book.arrive("x1", "look_up", "{}", now=0))[1].cancelled
@@ -133,7 +140,7 @@ def test_only_so_many_ids_and_interrupted_responses_are_remembered() -> None:
 def test_a_cancelled_id_is_free_at_once_and_nothing_is_sent_for_it() -> None:
     book = Book()
     call = new(book.arrive("c1", "look_up", "{}", "r1", now=0))
-    assert book.cancel(["c1", "unheard of", ""]) == [call]
+    assert book.cancel(["c1", "unheard of", ""], now=0) == [call]
     assert (call.abandoned, book.find("c1")) == (True, None)
     assert not call.settle(SERVED)
     assert not book.claim_delivery(call)
@@ -146,7 +153,7 @@ def test_a_settled_call_that_is_cancelled_before_its_outcome_went_out_sends_noth
     book = Book()
     call = new(book.arrive("c1", "look_up", "{}", "r1", now=0))
     call.settle(SERVED)
-    assert book.cancel(["c1"]) == []
+    assert book.cancel(["c1"], now=0) == []
     assert not book.claim_delivery(call)
     assert book.claim_report(call)
 
@@ -154,7 +161,7 @@ def test_a_settled_call_that_is_cancelled_before_its_outcome_went_out_sends_noth
 def test_a_late_cancel_of_a_call_that_is_over_does_not_hit_the_next_one() -> None:
     book = Book()
     finish(book, new(book.arrive("c1", "look_up", "{}", "r1", now=0)))
-    assert book.cancel(["c1"]) == []
+    assert book.cancel(["c1"], now=0) == []
     new(book.arrive("c1", "look_up", "{}", "r2", now=0))
 
 
@@ -221,7 +228,7 @@ def test_of_another_connection_only_the_ids_that_were_kept_name_their_calls() ->
     kept = new(book.arrive("c1", "look_up", "{}", "r1", now=0))
     nameless = new(book.arrive("c2", "look_up", "{}", "r1", now=0))
     book.interrupted("r1")
-    book.cancel(["c3"])
+    book.cancel(["c3"], now=0)
     assert book.was_interrupted("r1")
     book.reconnected(["c1"])
     assert book.find("c1") is kept

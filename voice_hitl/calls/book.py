@@ -14,7 +14,11 @@ from voice_hitl.enums import OutcomeKind
 from voice_hitl.frozen import frozen
 
 SAME_RESPONSE_S = 3.0
-"""Within this time the same id is the same call, where the provider names no response (in seconds)."""
+"""Within this time the same id is the same call, where the provider names no response (in seconds).
+
+It never names one when it cancels. A call under an id that was cancelled longer ago is another one: some models count
+from zero every turn, and one that waits for an output that never comes says nothing any more.
+"""
 
 REMEMBERED_IDS = 1024
 """How many seen, and how many early-cancelled, ids and interrupted responses are remembered."""
@@ -60,7 +64,7 @@ class Book:
     _in_flight: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     _unreported: dict[int, ToolCall] = field(default_factory=dict[int, ToolCall])
     _seen: OrderedDict[str, _Seen] = field(default_factory=OrderedDict[str, _Seen])
-    _cancelled_ahead: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+    _cancelled_ahead: OrderedDict[str, float] = field(default_factory=OrderedDict[str, float])
     _interrupted: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
 
     @property
@@ -86,8 +90,8 @@ class Book:
     ) -> Booking:
         """Book what the provider sent; the first rule that matches decides (spec: booking)."""
         call = ToolCall(call_id, name, raw, response_id, now)
-        if call_id in self._cancelled_ahead:
-            del self._cancelled_ahead[call_id]
+        cancelled_at = self._cancelled_ahead.pop(call_id, None)
+        if cancelled_at is not None and now - cancelled_at <= SAME_RESPONSE_S:
             self._remember(call, now)
             return self._unrunnable(call, CANCELLED)
         if self._is_replay(call, now):
@@ -111,7 +115,8 @@ class Book:
     def interrupted(self, response_id: str) -> None:
         """This response was cut by the caller: what it still issues is not run."""
         if response_id:
-            _bounded_add(self._interrupted, response_id)
+            self._interrupted[response_id] = None
+            _forget_oldest(self._interrupted)
 
     def was_interrupted(self, response_id: str) -> bool:
         """Whether the caller cut this response."""
@@ -137,11 +142,9 @@ class Book:
 
     def _remember(self, call: ToolCall, now: float) -> None:
         if call.call_id:
-            seen = _Seen(call.name, call.response_id, now, _has_arguments(call.raw))
-            self._seen[call.call_id] = seen
+            self._seen[call.call_id] = _Seen(call.name, call.response_id, now, _has_arguments(call.raw))
             self._seen.move_to_end(call.call_id)
-            if len(self._seen) > REMEMBERED_IDS:
-                self._seen.popitem(last=False)
+            _forget_oldest(self._seen)
 
     def _unrunnable(self, call: ToolCall, outcome: Outcome) -> Unrunnable:
         call.settle(outcome)
@@ -150,10 +153,10 @@ class Book:
 
     # --- endings -----------------------------------------------------------------------------------------------------
 
-    def cancel(self, call_ids: Iterable[str]) -> list[ToolCall]:
+    def cancel(self, call_ids: Iterable[str], *, now: float) -> list[ToolCall]:
         """The provider gave these ids up: they are free at once. Return the calls that this cancelled.
 
-        An id nobody has seen yet is remembered: its call may come a few milliseconds later.
+        An id nobody has seen yet is remembered for a moment: its call may come a few milliseconds later.
         """
         cancelled: list[ToolCall] = []
         for call_id in call_ids:
@@ -163,7 +166,8 @@ class Book:
                 if call.settle(CANCELLED):
                     cancelled.append(call)
             elif call_id and call_id not in self._seen:
-                _bounded_add(self._cancelled_ahead, call_id)
+                self._cancelled_ahead[call_id] = now
+                _forget_oldest(self._cancelled_ahead)
         return cancelled
 
     def end(self, *, but: ToolCall | None = None) -> list[ToolCall]:
@@ -208,7 +212,6 @@ def _has_arguments(raw: str | Mapping[str, object] | None) -> bool:
     return bool(raw)
 
 
-def _bounded_add(ids: "OrderedDict[str, None]", new: str) -> None:
-    ids[new] = None
+def _forget_oldest(ids: "OrderedDict[str, _Seen] | OrderedDict[str, float] | OrderedDict[str, None]") -> None:
     if len(ids) > REMEMBERED_IDS:
         ids.popitem(last=False)

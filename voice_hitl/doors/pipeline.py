@@ -152,7 +152,7 @@ class Pipeline:
 
     def cancel(self, call_ids: Sequence[str]) -> None:
         """The provider gave these calls up: they end, their requests are withdrawn in this tick, nothing is sent."""
-        for call in self._book.cancel(call_ids):
+        for call in self._book.cancel(call_ids, now=current_time()):
             self._cut(call)
 
     def end(self, *, but: ToolCall | None = None) -> None:
