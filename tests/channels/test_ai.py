@@ -46,7 +46,7 @@ MENU = ChatCall("c2", "look_up", '{"q": "menu"}')
 class TextDesk:
     """A text channel, its scripted model, and what its hooks hear. Nothing may be left when it closes."""
 
-    def __init__(self, *, handler: ToolHandler | None = look_up, max_tool_rounds: int = 10) -> None:
+    def __init__(self, *, handler: ToolHandler | None = look_up, max_tool_rounds: int = 10, max_rooms: int = 9) -> None:
         self.model = ScriptedChat()
         self.human = HumanInputToolHandler({"ConfirmAction"}, timeout=60, tool_definitions=[confirm_action()])
         self.channel = AIChannel(
@@ -57,6 +57,7 @@ class TextDesk:
             tool_handler=handler,
             human_input_handler=self.human,
             max_tool_rounds=max_tool_rounds,
+            max_rooms=max_rooms,
         )
         self.kit = VoiceKit()
         self.kit.register_channel(self.channel)
@@ -386,6 +387,8 @@ async def test_closing_ends_every_turn_also_one_that_has_not_begun_and_takes_no_
 async def test_what_cannot_work_is_refused_when_the_channel_is_made(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         AIChannel("a", provider=ScriptedChat(), max_tool_rounds=0)
+    with pytest.raises(ValueError, match="max_rooms is at least 1, not 0"):
+        AIChannel("a", provider=ScriptedChat(), max_rooms=0)
     with pytest.raises(ValueError, match="JSON Schema"):
         AIChannel("a", provider=ScriptedChat(), tools=[AITool("t", "", {"type": "nothing"})])
     AIChannel("a", provider=ScriptedChat(), tool_handler=HumanInputToolHandler({"X"}))
@@ -401,6 +404,44 @@ def test_a_long_conversation_forgets_its_oldest_turns_whole() -> None:
     first = conversation.items[0]
     assert isinstance(first, ChatMessage)
     assert first.role == "user"
+
+
+async def said_before(desk: TextDesk, room: str) -> bool:
+    """Have a turn in a room; whether its model was told of one before."""
+    events = desk.channel.turn(f"And in {room}?", room_id=room)
+    asked = await desk.model.asked(last=f"And in {room}?")
+    asked.answer("Yes.")
+    await read(events)
+    return len(asked.request.items) > 1
+
+
+async def test_of_too_many_rooms_the_one_whose_last_turn_is_longest_ago_is_forgotten() -> None:
+    async with TextDesk(max_rooms=2) as desk:
+        assert [await said_before(desk, room) for room in ("a", "b", "a", "c")] == [False, False, True, False]
+        assert [await said_before(desk, room) for room in ("a", "c", "b")] == [True, True, False]
+
+
+async def test_a_room_with_a_running_turn_is_not_forgotten_and_the_others_make_room_for_it_afterwards() -> None:
+    async with TextDesk(max_rooms=1) as desk:
+        running = desk.turn("Hello.")
+        asked = await desk.model.asked(last="Hello.")
+        assert [await said_before(desk, room) for room in ("a", "a", "b", "a")] == [False, True, False, False]
+        asked.answer("Good day.")
+        await read(running)
+        assert await said_before(desk, "desk")
+        assert [await said_before(desk, room) for room in ("b", "desk")] == [False, False]
+
+
+async def test_a_room_can_be_forgotten_also_while_a_turn_runs_there() -> None:
+    async with TextDesk() as desk:
+        running = desk.turn("Hello.")
+        asked = await desk.model.asked(last="Hello.")
+        desk.channel.forget("desk")
+        asked.answer("Good day.")
+        await read(running)
+        assert [await said_before(desk, "desk") for _ in range(2)] == [False, True]
+        desk.channel.forget("desk")
+        assert not await said_before(desk, "desk")
 
 
 # --- calls that are written -------------------------------------------------------------------------------------------

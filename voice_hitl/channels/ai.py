@@ -9,7 +9,7 @@ from voice_hitl.calls.book import Book
 from voice_hitl.calls.call import ToolCall
 from voice_hitl.calls.recovery import fenced
 from voice_hitl.channels.channel_hooks import ChannelHooks
-from voice_hitl.channels.conversation import Conversation
+from voice_hitl.channels.conversation import Conversations
 from voice_hitl.channels.declared import DeclaredTools, check_names
 from voice_hitl.channels.external_calls import ExternalCalls, ExternalReporting
 from voice_hitl.channels.options import SessionOptions
@@ -41,6 +41,7 @@ log = logging.getLogger(__name__)
 
 TOOL_TIMEOUT_S = 10.0
 MAX_TOOL_ROUNDS = 10
+MAX_ROOMS = 10_000
 
 
 class AIChannel:
@@ -61,10 +62,12 @@ class AIChannel:
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
         tool_recovery: Whether a call that the model writes in its words, instead of issuing it, is run.
+        max_rooms: How many rooms' conversations are kept. Beyond it the room whose last turn began longest ago is
+            forgotten, as by `forget`; never one with a turn that runs or waits.
 
     Raises:
         ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, or less
-            than one round.
+            than one round or room.
     """
 
     channel_type = ChannelType.AI
@@ -84,11 +87,14 @@ class AIChannel:
         tool_timeout_seconds: float | None = TOOL_TIMEOUT_S,
         tool_timeouts: Mapping[str, float] | None = None,
         tool_recovery: bool = True,
+        max_rooms: int = MAX_ROOMS,
     ) -> None:
         check_names(tools, human_input_handler)
         Catalogue(tools)  # a schema that does not compile is an error here, not in the first turn
         if max_tool_rounds < 1:
             raise ValueError(f"max_tool_rounds is at least 1, not {max_tool_rounds}")
+        if max_rooms < 1:
+            raise ValueError(f"max_rooms is at least 1, not {max_rooms}")
         if isinstance(tool_handler, HumanInputToolHandler):
             log.warning("channel %s: pass a HumanInputToolHandler as human_input_handler=, not as tool_handler=", id)
         self.id = id
@@ -105,7 +111,7 @@ class AIChannel:
         self._hooks = ChannelHooks(self)
         self._tasks = Tasks(f"channel {id}")
         self._watching = Tasks(f"hooks of channel {id}")
-        self._conversations: dict[str, Conversation] = {}
+        self._conversations = Conversations(max_rooms)
         self._turns: dict[str, list[TextTurn]] = {}
         self._is_closing = False
         request_hooks = RequestHooks(
@@ -183,7 +189,7 @@ class AIChannel:
 
     def forget(self, room_id: str) -> None:
         """Forget what was said in a room; a turn that runs there still keeps its own."""
-        self._conversations.pop(room_id, None)
+        self._conversations.forget(room_id)
 
     def _begin(self, setup: TurnSetup) -> TextTurn:
         if self._is_closing:
@@ -260,7 +266,7 @@ class AIChannel:
             model=self._model,
             system_prompt=self._system_prompt,
             max_tool_rounds=self._max_tool_rounds,
-            conversation=self._conversations.setdefault(room_id, Conversation()),
+            conversation=self._conversations.of(room_id, in_use=self._turns),
             gate=gate,
             pipeline=lambda turn: self._pipeline(turn, origin, gate, TextCallDoor(turn.keep)),
             written_calls=lambda turn: self._pipeline(turn, origin, gate, SpokenCallDoor(turn.told_of)),

@@ -1,5 +1,8 @@
 """What was said in one room of a text channel, as its model is told it in each round."""
 
+from collections.abc import Container
+from itertools import islice
+
 from voice_hitl.chat import ChatCall, ChatItem, ChatMessage, ChatResult
 
 LONGEST = 400
@@ -41,6 +44,31 @@ class Conversation:
         del self._items[0]
         while self._items and not _begins_turn(self._items[0]):
             del self._items[0]
+
+
+class Conversations:
+    """The conversations of a channel's rooms; of too many, those that rest longest are forgotten.
+
+    Args:
+        most: How many are kept; more only while they are in use.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._by_room: dict[str, Conversation] = {}  # the one used last comes last
+
+    def of(self, room_id: str, *, in_use: Container[str]) -> Conversation:
+        """The conversation of this room, which is used now. The rooms `in_use` are used, too."""
+        found = self._by_room.pop(room_id, None) or Conversation()
+        too_many = max(0, len(self._by_room) + 1 - self._most)
+        for resting in list(islice((each for each in self._by_room if each not in in_use), too_many)):
+            self.forget(resting)
+        self._by_room[room_id] = found
+        return found
+
+    def forget(self, room_id: str) -> None:
+        """Forget what was said in this room, if anything was."""
+        self._by_room.pop(room_id, None)
 
 
 def _begins_turn(item: ChatItem) -> bool:
