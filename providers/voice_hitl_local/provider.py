@@ -2,6 +2,7 @@
 
 from voice_hitl.errors import ProviderError
 from voice_hitl.provider import ProviderCapabilities, ProviderConfig
+from voice_hitl.questions.language import language_of
 from voice_hitl_local.connection import LocalConnection
 from voice_hitl_local.engine_process import require_engines
 from voice_hitl_local.front_desk.brain import READY
@@ -58,7 +59,7 @@ class LocalProvider:
 
     async def connect(self, config: ProviderConfig) -> LocalConnection:
         """Open a session; `ProviderError` for a language other than English, or where a model cannot be loaded."""
-        if config.language.partition("-")[0] != "en":
+        if language_of(config.language) != "en":
             raise ProviderError(
                 f"the embedded voice speaks English only, not {config.language!r}: use another provider"
             )

@@ -1,5 +1,6 @@
 """Speech to text: one recogniser for the whole process, which runs in one of its own."""
 
+from voice_hitl.questions.language import language_of
 from voice_hitl.speech_ports import Transcription
 from voice_hitl_local.ear import Heard, Utterance, load_ear
 from voice_hitl_local.engine_process import EngineProcess, require_engines
@@ -52,7 +53,7 @@ class LocalListener:
 
     async def transcribe(self, pcm: bytes, *, language: str = "en") -> Transcription | None:
         """Return what is said in `pcm` (one utterance, mono int16, at most 30 s), None for nothing intelligible."""
-        if language.partition("-")[0] != "en":
+        if language_of(language) != "en":
             raise ValueError(f"the embedded listener understands English only, not {language!r}")
         pending = RECOGNIZER.recognize(pcm)
         try:

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from voice_hitl.errors import ConnectionEnded
+from voice_hitl.questions.language import language_of
 from voice_hitl.speech_ports import SpeechChunk
 from voice_hitl_local.engine_process import EngineProcess, require_engines
 from voice_hitl_local.sentences import sentences
@@ -109,6 +110,6 @@ class LocalSpeaker:
         """Speak `text`, a chunk a sentence; `ValueError` for another voice or language than its own."""
         if voice not in {None, "joe"}:
             raise ValueError(f"the embedded speaker has the voice 'joe' only, not {voice!r}")
-        if language.partition("-")[0] != "en":
+        if language_of(language) != "en":
             raise ValueError(f"the embedded speaker speaks English only, not {language!r}")
         return Speech(text)

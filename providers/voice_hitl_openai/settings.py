@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from voice_hitl.provider import ProviderConfig
+from voice_hitl.questions.language import language_of
 from voice_hitl.tools.definition import AITool
 
 RATE: Final = 24_000
@@ -90,7 +91,7 @@ class Settings:
 
 def language_code(language: str) -> str | None:
     """The two letters that the service knows a language by (ISO 639-1); None where it has none."""
-    code = language.replace("_", "-").split("-")[0].lower()
+    code = language_of(language)
     return code if len(code) == 2 else None
 
 

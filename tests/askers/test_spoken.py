@@ -13,7 +13,7 @@ from voice_hitl.asker import Asker
 from voice_hitl.askers.escalation import Try
 from voice_hitl.askers.hold import HoldLines
 from voice_hitl.askers.spoken import SpokenAsker
-from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE
+from voice_hitl.askers.wording import ANSWERED_ELSEWHERE, CONFIRMED_ELSEWHERE, warn_without_words
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import RequestEnd, Via
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
@@ -98,6 +98,24 @@ async def test_a_question_is_asked_in_its_own_language() -> None:
         sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
         assert json.loads(sent.text)["confirmed"] is True
         await model.expect(Held, on=False)
+
+
+async def test_a_language_without_words_is_said_to_have_none_once_and_is_answered_by_key(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def question(_arguments: Mapping[str, object]) -> Confirm:
+        return Confirm(prompt="Voe ar tabl?", language="br-FR")
+
+    warn_without_words.cache_clear()
+    async with Desk(tool=human_tool(AITool("ConfirmAction"), question=question)) as desk:
+        caller, model, call_id = await desk.ask({})
+        await caller.press("1")
+        sent = await model.expect(SentToolResult, call_id=call_id, failed=False)
+        assert json.loads(sent.text) == {"confirmed": True, "via": "key"}
+        await model.expect(Held, on=False)
+    SpokenAsker(language="br-FR")
+    (warning,) = (each.message for each in caplog.records if "no words" in each.message)
+    assert "no words for the language 'br-FR', only for en, fr, de, es, it, pt, nl: it is asked in English" in warning
 
 
 async def test_a_key_is_an_answer() -> None:

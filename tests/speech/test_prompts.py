@@ -195,6 +195,8 @@ def test_an_application_has_sentences_of_its_own() -> None:
     assert texts(Prompts("fr", own).asked(Confirm(prompt="Pay it.")))[-1] == "Est-ce que je le fais ?"
     with pytest.raises(ValueError, match="no sentence 'goahead'"):
         Prompts(own={"goahead": {"en": "?"}})
+    with pytest.raises(ValueError, match="not 'german'; there are words for en, fr, de"):
+        Prompts(own={"go_ahead": {"german": "Darf ich das?"}})
 
 
 def test_a_language_without_a_pack_is_asked_in_english() -> None:

@@ -46,7 +46,8 @@ class HoldLines:
         music_rate: Samples a second of it.
 
     Raises:
-        ValueError: One text where several lines are meant, no silence before a line, or `music` is half a sample.
+        ValueError: One text where several lines are meant, no language, no silence before a line, or `music` is half a
+            sample.
     """
 
     speaker: Speaker | None = None
@@ -60,6 +61,7 @@ class HoldLines:
     def __post_init__(self) -> None:
         if isinstance(self.lines, str):
             raise ValueError(f"lines is a sequence of lines, such as ({self.lines!r},)")
+        code_of(self.language or "en")
         if not self.then_s or not all(seconds > 0 for seconds in (self.first_s, *self.then_s)):
             raise ValueError("first_s and each of then_s are more than 0 seconds, and then_s has at least one")
         if len(self.music) % 2:

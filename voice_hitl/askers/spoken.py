@@ -7,6 +7,7 @@ from typing import Final, Literal, get_args
 
 from voice_hitl.asker import AskerSession, Asking, GaveUp, may_be_asked
 from voice_hitl.askers.conversation import Conversation, Understand
+from voice_hitl.askers.wording import warn_without_words
 from voice_hitl.line import After, Line
 from voice_hitl.provider import ProviderCapabilities
 from voice_hitl.questions.model import Approval, Confirm, Question
@@ -39,7 +40,9 @@ class SpokenAsker:
             given, its words are looked at before anything counts, and a yes to what is risky is taken by key alone.
         listener: Hears the caller where the model must not, or cannot be kept quiet otherwise. A sensitive answer is
             heard only by one that keeps the audio here; without it such an answer is keyed.
-        language: The language asked in, unless the question names its own; by default the session's.
+        language: The language asked in, unless the question names its own; by default the session's. One that we have
+            no words for (a warning says so) is asked in English and answered by key, by an option's exact words, or by
+            digits.
         tries: How often a question is asked in all before this asker gives up.
         no_input_s: How long silence may last before it is asked again, in seconds.
         read_back: Whether what was heard is read back: `auto` (numbers, free text, choices heard with doubt), ...
@@ -54,7 +57,7 @@ class SpokenAsker:
 
     Raises:
         ValueError: No tries, no time to answer in, keys that are none or the same, a word that is not one of those
-            above, or a sentence of your own under a key that there is not.
+            above, what is no language, or a sentence of your own under a key that there is not.
     """
 
     speaker: Speaker | None = None
@@ -87,6 +90,7 @@ class SpokenAsker:
         _one_of("keypad_hint", self.keypad_hint, get_args(Hint))
         Prompts(self.language or "en", self.prompts)  # a key that there is not is an error here, not in the first call
         lexicon_for(self.language or "en")
+        warn_without_words(self.language or "en")
 
     @property
     def name(self) -> str:
@@ -153,6 +157,7 @@ class SpokenAsker:
         if session is None or session.line is None:
             return GaveUp(0, "there is no call to ask in")
         language = asking.question.language or self.language or session.language
+        warn_without_words(language)
         sensitive, unsure = asking.question.sensitive, self._is_unsure(session.line)
         has_ear = self._ear_on(session.line, sensitive=sensitive)
         manner = Manner(

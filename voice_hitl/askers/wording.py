@@ -3,8 +3,14 @@
 None of it claims that anything was done: that is the model's to say, from the result.
 """
 
+import logging
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
+
+from voice_hitl.speech.languages import PACKS, pack_for
+
+log = logging.getLogger(__name__)
 
 HOLD_LINES: Final[Mapping[str, tuple[str, ...]]] = {
     "en": ("One moment, I am checking with a colleague.", "I am still waiting for an answer. Thank you for holding."),
@@ -42,5 +48,17 @@ ANSWERED_ELSEWHERE: Final[Mapping[str, str]] = {
 
 def code_of(language: str) -> str:
     """The language of a tag whose words we have; else English."""
-    code = language.replace("_", "-").split("-")[0].lower()
+    code = pack_for(language).code
     return code if code in HOLD_LINES else "en"
+
+
+@lru_cache(maxsize=64)
+def warn_without_words(language: str) -> None:
+    """Say once of a language that we have no words for how little of it is understood."""
+    if pack_for(language).code not in PACKS:
+        log.warning(
+            "there are no words for the language %r, only for %s: it is asked in English, but for `prompts` of your"
+            " own, and answered by key, by the exact words of an option, or by digits",
+            language,
+            ", ".join(PACKS),
+        )

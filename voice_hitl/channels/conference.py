@@ -298,7 +298,7 @@ class ConferenceChannel:
         Raises:
             RuntimeError: No model is plugged.
             TypeError: An override that does not exist.
-            ValueError: Tools that cannot be declared.
+            ValueError: Tools that cannot be declared, or what is no language.
             ProviderError: The provider refuses it: everything stays as it was.
             ConnectionEnded: The session is over.
         """

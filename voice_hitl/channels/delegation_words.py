@@ -6,6 +6,8 @@ None of them claims that anything was done, or that nothing was: calls of the ta
 from collections.abc import Mapping
 from typing import Final, Literal
 
+from voice_hitl.speech.languages import pack_for
+
 InVain = Literal["no_output", "failed", "timed_out", "cut_short"]
 """How a task can come to nothing."""
 
@@ -57,5 +59,4 @@ _WORDS: Final[Mapping[str, Mapping[InVain, str]]] = {
 
 def words_for(how: InVain, language: str) -> str:
     """The sentence in this language; in English where we have none."""
-    code = language.replace("_", "-").split("-")[0].lower()
-    return _WORDS.get(code, _WORDS["en"])[how]
+    return _WORDS.get(pack_for(language).code, _WORDS["en"])[how]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
+from voice_hitl.speech.languages import pack_for
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.policy import ToolPolicy
 
@@ -32,3 +33,7 @@ class SessionOptions:
     tools: tuple[AITool, ...]
     tool_policy: ToolPolicy | None
     role: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no language, which would leave a caller only the keys to answer with."""
+        pack_for(self.language)

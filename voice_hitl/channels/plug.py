@@ -13,6 +13,7 @@ from voice_hitl.doors.serving import Bounds
 from voice_hitl.enums import DoorName
 from voice_hitl.human_input.tool_handler import HumanInputToolHandler
 from voice_hitl.provider import Provider
+from voice_hitl.speech.languages import pack_for
 from voice_hitl.tasks import Latch
 from voice_hitl.tools.definition import AITool
 from voice_hitl.tools.handler import ToolHandler
@@ -32,13 +33,16 @@ class ConferenceRealtimeConfig:
         provider: The model, or a local pipeline that behaves as one. It has a session of its own in each room.
         system_prompt: What the model is told it is.
         voice: The model's voice, where it has several.
-        language: The language spoken, such as `en`.
+        language: The language spoken, as a tag (`en`, `pt-BR`).
         tools: The host's tools, served by `tool_handler`.
         tool_handler: `(room_id, name, arguments) -> str | JSON`, sync or async.
         human_input_handler: The tools that ask a person; declared in every room, served before `tool_handler`.
         tool_timeout_seconds: The bound of a host's tool; None: no bound. A person's tool has its own timeout.
         tool_timeouts: Bounds by tool name, also for a person's tool.
         tool_recovery: Whether a call that the model says, instead of issuing it, is run.
+
+    Raises:
+        ValueError: What is no language.
     """
 
     provider: Provider
@@ -52,6 +56,10 @@ class ConferenceRealtimeConfig:
     tool_timeout_seconds: float | None = TOOL_TIMEOUT_S
     tool_timeouts: Mapping[str, float] = field(default_factory=dict[str, float])
     tool_recovery: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what is no language here, before it is plugged in."""
+        pack_for(self.language)
 
     def host(self, room_id: str) -> ToolHandler | None:
         """Who serves the host's tools in a room."""

@@ -43,7 +43,7 @@ class RealtimeVoiceChannel:
         transport: Where calls come in.
         system_prompt: What the model is told it is.
         voice: The model's voice, where it has several.
-        language: The language spoken, such as `en`.
+        language: The language spoken, as a tag (`en`, `pt-BR`).
         tools: The host's tools, served by `tool_handler`.
         tool_handler: `(name, arguments) -> str | JSON`, sync or async. May be replaced while it runs.
         human_input_handler: The tools that ask a person; declared in every session, served before `tool_handler`.
@@ -65,7 +65,7 @@ class RealtimeVoiceChannel:
     Raises:
         ValueError: A host tool under a name the human-input handler defines, a schema that does not compile, an asker
             that this provider gives no way to ask through, tools of the page that nobody could hold or declare, a
-            timeout of zero or less, or a policy that there is not.
+            timeout of zero or less, a policy that there is not, or what is no language.
     """
 
     channel_type = ChannelType.REALTIME_VOICE
@@ -192,6 +192,7 @@ class RealtimeVoiceChannel:
             ProviderError: The model cannot be reached.
             InvalidOffer: The call cannot be answered.
             TypeError: An override that does not exist.
+            ValueError: What is no language.
         """
         parts, options = self._agent.parts, self._options(overrides)
         with self._set_ups.one():
@@ -276,7 +277,7 @@ class RealtimeVoiceChannel:
 
         Raises:
             TypeError: An override that does not exist.
-            ValueError: Tools that cannot be declared.
+            ValueError: Tools that cannot be declared, or what is no language.
             ProviderError: The provider refuses it: everything stays as it was.
             ConnectionEnded: The session is over.
         """

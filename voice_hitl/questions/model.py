@@ -13,6 +13,7 @@ from typing import Final
 
 from voice_hitl.enums import RISKS, Risk
 from voice_hitl.errors import InvalidQuestion
+from voice_hitl.questions.language import language_of
 from voice_hitl.questions.plain_text import is_blank, strip
 
 MAX_DIGITS: Final = 64
@@ -52,6 +53,7 @@ class Confirm:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         _needs_words(self.prompt, "the prompt of a confirmation")
         _is_known(self.risk)
 
@@ -72,6 +74,7 @@ class Choice:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         _needs_words(self.prompt, "the prompt of a choice")
         if not self.options:
             raise InvalidQuestion("a choice needs at least one option")
@@ -101,6 +104,7 @@ class Number:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         _needs_words(self.prompt, "the prompt of a number")
         if self.minimum is not None and self.maximum is not None and not self.minimum <= self.maximum:
             raise InvalidQuestion(f"no number is from {self.minimum} to {self.maximum}")
@@ -119,6 +123,7 @@ class Text:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         _needs_words(self.prompt, "the prompt of a text")
         if self.max_length < 1:
             raise InvalidQuestion("a text that may have no characters cannot be given")
@@ -133,6 +138,7 @@ class Form:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         if not self.questions:
             raise InvalidQuestion("a form needs at least one question")
         for question in self.questions:
@@ -162,6 +168,7 @@ class Approval:
     language: str | None = None
 
     def __post_init__(self) -> None:
+        _is_tag(self.language)
         _needs_words(self.tool, "the tool of an approval")
         _needs_words(self.digest, "the digest of an approval")
         _is_known(self.risk)
@@ -173,6 +180,14 @@ Question = Confirm | Choice | Number | Text | Form | Approval
 def _needs_words(text: str, what: str) -> None:
     if is_blank(text):
         raise InvalidQuestion(f"{what} is blank: it needs something to read")
+
+
+def _is_tag(language: str | None) -> None:
+    # A mistyped one would leave only the keys to answer with.
+    try:
+        language_of("en" if language is None else language)
+    except ValueError as error:
+        raise InvalidQuestion(str(error)) from None
 
 
 def _is_known(risk: str) -> None:

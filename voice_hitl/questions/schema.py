@@ -7,6 +7,7 @@ from typing import Final
 
 from voice_hitl.questions.chosen import MAX_WORDS
 from voice_hitl.questions.form_answer import MAX_RESPONSE
+from voice_hitl.questions.language import TAG
 from voice_hitl.questions.model import MAX_DIGITS
 
 Schema = dict[str, object]
@@ -40,13 +41,14 @@ def _list_of(items: Schema) -> Schema:
 
 
 _TEXT: Final[Schema] = {"type": "string"}
+_TAG: Final[Schema] = {"type": "string", "pattern": TAG}
 _FLAG: Final[Schema] = {"type": "boolean"}
 _NUMBER: Final[Schema] = {"type": "number"}
 _COUNT: Final[Schema] = {"type": "integer", "minimum": 1}
 _DIGITS: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": MAX_DIGITS}
 _OBJECT: Final[Schema] = {"type": "object"}
 _RISK: Final[Schema] = {"enum": ["normal", "high"]}
-_COMMON: Final[Schema] = {"sensitive": _FLAG, "language": _TEXT}
+_COMMON: Final[Schema] = {"sensitive": _FLAG, "language": _TAG}
 _PROMPT: Final[Schema] = {"prompt": _TEXT}
 _OPTION: Final[Schema] = _object({"label": _TEXT, "description": _TEXT, "id": _TEXT}, "label")
 _CHOICE: Final[Schema] = {

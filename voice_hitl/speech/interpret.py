@@ -33,6 +33,9 @@ def interpret(question: Question, utterance: str, *, language: str = "en") -> Re
         `Match` where it answers: a bool for a confirmation or an approval, the value of the option (a list of them with
         `multi`) for a choice, the number or the digits, the text, `{"answers": {}, "response": ...}` for a form that is
         answered whole. `Command` where it steers the dialogue. Else `NoMatch`. Never raises, whatever was said.
+
+    Raises:
+        ValueError: The language is no tag.
     """
     lexicon = lexicon_for(language)
     words = split(utterance, elides=lexicon.pack.elides)

@@ -64,6 +64,8 @@ class Prompts:
         for key, texts in (own or {}).items():
             if key not in self._words:
                 raise ValueError(f"there is no sentence {key!r}; there are {', '.join(sorted(self._words))}")
+            for tag in texts:
+                pack_for(tag)  # what is no language is an error here, not a sentence that is never said
             text = texts.get(language) or texts.get(pack.code)
             if text is not None:
                 self._words[key] = text

@@ -1,5 +1,6 @@
 """The languages that answers are read in, a module each."""
 
+from voice_hitl.questions.language import language_of
 from voice_hitl.speech.languages.de import GERMAN
 from voice_hitl.speech.languages.en import ENGLISH
 from voice_hitl.speech.languages.es import SPANISH
@@ -17,6 +18,12 @@ def pack_for(language: str) -> LanguagePack:
     """The pack of a language tag ("fr", "pt-BR"); of a language that has none, a pack without words.
 
     Without words a question still has its keys, its exact labels and its digits.
+
+    Raises:
+        ValueError: It is no tag.
     """
-    code = language.replace("_", "-").split("-")[0].lower()
+    try:
+        code = language_of(language)
+    except ValueError as error:
+        raise ValueError(f"{error}; there are words for {', '.join(PACKS)}") from None
     return PACKS.get(code) or LanguagePack(code=code, speaks_numbers=False)
