@@ -44,8 +44,10 @@ create table if not exists verdicts (
 """
 
 _WRITE: Final = """
-insert into requests (id, version, state, holder, body, done_at) values (?1, ?2, ?3, ?4, ?5, ?6)
-on conflict (id) do update set version = ?2, state = ?3, holder = ?4, body = ?5, done_at = ?6
+insert into requests (id, version, state, holder, body, done_at) values (?, ?, ?, ?, ?, ?)
+on conflict (id) do update set
+    version = excluded.version, state = excluded.state, holder = excluded.holder, body = excluded.body,
+    done_at = excluded.done_at
 """
 
 
