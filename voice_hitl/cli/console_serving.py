@@ -28,7 +28,15 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
         PortBusy: Another program has the port.
     """
     store = open_store(options.store)
-    await _look(store, options.store, out)
+    try:
+        await _look(store, options.store, out)
+        await _serve(options, store, out)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await store.aclose()
+
+
+async def _serve(options: ConsoleOptions, store: Store, out: Terminal) -> None:
     handler = HumanInputHandler(store=store)
     authenticators: list[Authenticator] = []
     if options.secret is not None:
@@ -52,7 +60,6 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
                 server.should_exit = True
                 await job.wait()
                 await handler.close()
-                await store.aclose()
 
 
 async def _look(store: Store, at: str, out: Terminal) -> None:
@@ -61,7 +68,6 @@ async def _look(store: Store, at: str, out: Terminal) -> None:
     try:
         await store.unsettled()
     except StoreUnavailable as error:
-        await store.aclose()
         raise StoreUnavailable(f"{error}. Where the agents keep their requests is said with --store") from error
     if is_new:
         out.print(f"{escape(at)} is new: no agent has kept a request there yet.", style="yellow", highlight=False)
