@@ -364,12 +364,10 @@ def main(
 ) -> None:
     """Measure and print the table."""
     Console().print(anyio.run(yardstick.this_machine))
-    table = Table(title=f"One tool call at each door, microseconds ({calls} calls, Python {sys.version.split()[0]})")
-    for column in ("door", "requests open"):
-        table.add_column(column)
+    title = f"One tool call at each door, microseconds: p50 / p99 ({calls} calls, Python {sys.version.split()[0]})"
+    table = Table("door", "requests open", title=title)
     for span, bar in tool_call.BARS_US.items():
-        table.add_column(f"{span} p50", justify="right")
-        table.add_column(f"p99 (bar p50 {bar})", justify="right")
+        table.add_column(f"{span}\n(bar {bar})", justify="right", no_wrap=True)
     with Progress(console=Console(stderr=True)) as progress:
         for name in door or DOORS:
             for others in (0, tool_call.OTHERS):
@@ -377,9 +375,8 @@ def main(
                 gc.collect()
                 spans = anyio.run(partial(at, name, calls, others, partial(progress.advance, task)))
                 cells = [
-                    f"{figure:.1f}"
+                    f"{statistics.median(spans[span]) / 1000:.1f} / {tool_call.quantile(spans[span], 0.99):.1f}"
                     for span in tool_call.BARS_US
-                    for figure in (statistics.median(spans[span]) / 1000, tool_call.quantile(spans[span], 0.99))
                 ]
                 table.add_row(name, f"{others}", *cells)
     Console().print(table)
