@@ -32,9 +32,8 @@ from voice_hitl.askers.desk import Desk
 from voice_hitl.console.app import Console
 from voice_hitl.console.operators import Limits
 from voice_hitl.console.signed_tokens import SignedTokens
-from voice_hitl.demo.server import address, listen, web_server
+from voice_hitl.demo.server import listen, web_serving
 from voice_hitl.human_input.new_request import NewRequest, new_pending
-from voice_hitl.tasks import Tasks
 
 TOKENS: Final = SignedTokens("the secret of a console that is only measured")
 SUPERVISORS: Final = ("supervisors",)
@@ -105,7 +104,7 @@ async def watch(url: str, token: str, pages: int, events: int) -> None:
 
 async def measure(requests: int, pages: int, events: int) -> Measured:
     """Open the requests, let the pages watch, open some more, and see when they come."""
-    desk, handler, tasks, numbers = Desk(), HumanInputHandler(), Tasks("benchmark"), count()
+    desk, handler, numbers = Desk(), HumanInputHandler(), count()
     console = Console(TOKENS, desk=desk, limits=UNHURRIED)
 
     def ask(prompt: str) -> None:
@@ -123,30 +122,27 @@ async def measure(requests: int, pages: int, events: int) -> Measured:
             await anyio.lowlevel.checkpoint()
         await anyio.sleep(1)
         opened_mb = memory_mb() - before_mb
-        server = web_server(console.app)
-        job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        token = TOKENS.issue("ann", SUPERVISORS)
-        command = [sys.executable, str(Path(__file__)), "--watch", address(listener), "--token", token]
-        command += ["--pages", str(pages), "--events", str(events)]
-        async with await anyio.open_process(command, stderr=None) as watchers:
-            assert watchers.stdout is not None
-            said = await watchers.stdout.receive()
-            assert said.startswith(b"ready"), said
-            watched_mb = memory_mb() - before_mb - opened_mb
-            began, cpu = time.monotonic(), cpu_s()
-            for _ in range(events):
-                ask(f"{MARK}{time.monotonic()}?")
-                await anyio.sleep(PAUSE_S)
-            cpu_share = (cpu_s() - cpu) / (time.monotonic() - began)
-            came = b"".join([chunk async for chunk in watchers.stdout])
-        async with httpx.AsyncClient(base_url=address(listener), timeout=60) as http:
-            began = time.monotonic()
-            listed = await http.get("/requests", headers={"authorization": f"Bearer {token}"})
-            list_ms = (time.monotonic() - began) * 1000
-        assert len(listed.json()["requests"]) == requests + events
-        await console.close()
-        server.should_exit = True
-        await job.wait()
+        async with web_serving(console.app, listener) as url:
+            token = TOKENS.issue("ann", SUPERVISORS)
+            command = [sys.executable, str(Path(__file__)), "--watch", url, "--token", token]
+            command += ["--pages", str(pages), "--events", str(events)]
+            async with await anyio.open_process(command, stderr=None) as watchers:
+                assert watchers.stdout is not None
+                said = await watchers.stdout.receive()
+                assert said.startswith(b"ready"), said
+                watched_mb = memory_mb() - before_mb - opened_mb
+                began, cpu = time.monotonic(), cpu_s()
+                for _ in range(events):
+                    ask(f"{MARK}{time.monotonic()}?")
+                    await anyio.sleep(PAUSE_S)
+                cpu_share = (cpu_s() - cpu) / (time.monotonic() - began)
+                came = b"".join([chunk async for chunk in watchers.stdout])
+            async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+                began = time.monotonic()
+                listed = await http.get("/requests", headers={"authorization": f"Bearer {token}"})
+                list_ms = (time.monotonic() - began) * 1000
+            assert len(listed.json()["requests"]) == requests + events
+            await console.close()
         await handler.close()
     each, last = arrivals(json.loads(came))
     return Measured(each, last, list_ms, len(listed.content) / 1024, cpu_share, opened_mb, watched_mb)

@@ -28,9 +28,8 @@ from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk
 from voice_hitl.console.app import Console
 from voice_hitl.console.signed_tokens import SignedTokens
-from voice_hitl.demo.server import address, listen, web_server
+from voice_hitl.demo.server import listen, web_serving
 from voice_hitl.provider import Transcript
-from voice_hitl.tasks import Tasks
 from voice_hitl.testing import Closed, Forgot, Injected, LoopbackTransport, Responded, ScriptedProvider, SentToolResult
 
 FOLDER: Final = Path(__file__).parent
@@ -231,23 +230,19 @@ async def main() -> None:
     if chromium is None:
         sys.exit("no Chromium on this machine")
     provider, transport = ScriptedProvider(), LoopbackTransport()
-    calls, kit, tasks = Calls(provider, transport), VoiceKit(), Tasks("pictures")
+    calls, kit = Calls(provider, transport), VoiceKit()
     kit.register_channel(calls.channel)
     calls.console.follow(kit, calls.human.handler)
     with listen("127.0.0.1", 0) as listener:
-        server = web_server(calls.console.app)
-        job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        async with async_playwright() as playwright:
+        async with web_serving(calls.console.app, listener) as url, async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             page = await browser.new_page(viewport={"width": 1280, "height": 860}, device_scale_factor=1.5)
             try:
-                await take(page, address(listener), calls)
+                await take(page, url, calls)
             finally:
                 await browser.close()
                 await kit.close()
                 await calls.console.close()
-                server.should_exit = True
-                await job.wait()
 
 
 if __name__ == "__main__":

@@ -17,10 +17,12 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 
+from tests.demo.test_server import cut
 from tests.transports.sip_far_end import Softphone
 from tests.transports.telephone import Telephone
 from tests.transports.twilio_far_end import Stream
 from voice_hitl.cli.main import app
+from voice_hitl.demo import server
 from voice_hitl.demo.server import listen
 from voice_hitl.tasks import Tasks
 from voice_hitl.testing.leg_listener import LegListener
@@ -140,6 +142,21 @@ async def test_a_phone_needs_no_web_server_and_a_channel_may_be_made_by_an_async
         await agent.line("takes calls")
         await agent.end()
     assert not any("http://" in line for line in agent.lines)
+
+
+def test_it_ends_with_an_error_when_its_web_server_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    callers = Tasks("callers")
+
+    def listen_and_be_cut(host: str, port: int) -> socket.socket:
+        listener = listen(host, port)
+        callers.spawn(cut(listener), "cutting")
+        return listener
+
+    monkeypatch.setattr(server, "listen", listen_and_be_cut)
+    said = CliRunner().invoke(app, ["serve", f"{FILE}:channel", "--webrtc", "/call", "--port", "0"])
+    assert "takes calls" in said.stdout
+    assert re.search(r"the web server at http://\S+ has ended, unasked", " ".join(said.stderr.split()))
+    assert said.exit_code == 1
 
 
 def refused(*given: str) -> str:

@@ -9,8 +9,7 @@ from starlette.types import ASGIApp
 
 from tests.console.office import SUPERVISORS, Office, office
 from voice_hitl.console.operators import Limits
-from voice_hitl.demo.server import address, listen, web_server
-from voice_hitl.tasks import Tasks
+from voice_hitl.demo.server import listen, web_serving
 
 WITHIN_S = 30.0
 
@@ -27,15 +26,9 @@ class Told:
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncGenerator[str]:
     """Serve an app for as long as the block runs; gives its address."""
-    tasks = Tasks("a served console")
     with listen("127.0.0.1", 0) as listener:
-        server = web_server(app)
-        job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        try:
-            yield address(listener)
-        finally:
-            server.should_exit = True
-            await job.wait()
+        async with web_serving(app, listener) as url:
+            yield url
 
 
 class Events:

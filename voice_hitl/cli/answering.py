@@ -17,7 +17,6 @@ from voice_hitl.cli.end_signals import end_signals
 from voice_hitl.cli.legs import CannotServe, Legs, OpenLeg, Wanted, open_legs
 from voice_hitl.cli.memory import keep_loaded
 from voice_hitl.cli.target import load_target
-from voice_hitl.tasks import Tasks
 from voice_hitl.transport import Transport
 
 HOW: Final = "def channel(transport): return RealtimeVoiceChannel(..., transport=transport)"
@@ -49,6 +48,7 @@ async def run_serve(
         CannotServe: The legs cannot be opened, or NAME gives no channel.
         PluginMissing: What a leg needs is not installed.
         PortBusy: Another program has the web server's port.
+        WebServerEnded: It ended before; every call was hung up.
     """
     make = load_target(target)
     async with _web_server(wanted, web, environ) as legs, AsyncExitStack() as ending:
@@ -95,18 +95,11 @@ async def _web_server(wanted: Wanted, web: tuple[str, int], environ: Mapping[str
     with plugins.needing("serve"):
         from starlette.applications import Starlette  # noqa: PLC0415 - a SIP leg needs no web server
 
-        from voice_hitl.demo.server import address, listen, web_server  # noqa: PLC0415
+        from voice_hitl.demo.server import address, listen, web_serving  # noqa: PLC0415
     with listen(*web) as listener:
         legs = open_legs(wanted, address(listener), environ)
-        server = web_server(Starlette(routes=legs.routes), websockets=bool(wanted.twilio))
-        tasks = Tasks("web server")
-        job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        try:
+        async with web_serving(Starlette(routes=legs.routes), listener, websockets=bool(wanted.twilio)):
             yield legs
-        finally:
-            with anyio.CancelScope(shield=True):
-                server.should_exit = True
-                await job.wait()
 
 
 def _show(channel_id: str, opened: list[OpenLeg], out: Console) -> None:

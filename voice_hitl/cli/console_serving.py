@@ -11,12 +11,11 @@ from voice_hitl.console.app import Console
 from voice_hitl.console.authentication import Authenticator
 from voice_hitl.console.oidc import OIDCTokens
 from voice_hitl.console.signed_tokens import SignedTokens
-from voice_hitl.demo.server import address, listen, web_server
+from voice_hitl.demo.server import listen, web_serving
 from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.handler import HumanInputHandler
 from voice_hitl.store import Store
 from voice_hitl.stores.sqlite import SQLiteStore
-from voice_hitl.tasks import Tasks
 
 
 async def run_console(options: ConsoleOptions, out: Terminal) -> None:
@@ -26,6 +25,7 @@ async def run_console(options: ConsoleOptions, out: Terminal) -> None:
         PluginMissing: The store's extra is not installed.
         StoreUnavailable: There is no store at that address.
         PortBusy: Another program has the port.
+        WebServerEnded: It ended before it was to.
     """
     store = open_store(options.store)
     try:
@@ -45,20 +45,19 @@ async def _serve(options: ConsoleOptions, store: Store, out: Terminal) -> None:
         issuer, audience, roles = options.oidc
         authenticators.append(OIDCTokens(issuer, audience, roles_claim=roles))
     console = Console(*authenticators, anonymous=options.anonymous or None, handler=handler, store=store)
-    tasks = Tasks("console server")
     with listen(options.host, options.port) as listener:
-        server = web_server(console.app)
-        job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-        how = f"as one of the {', '.join(options.anonymous)}" if options.anonymous else "and sign in"
-        out.print(f"[bold]Open {address(listener)}[/] {escape(how)}. Ctrl-C ends it.", highlight=False)
         try:
-            with end_signals() as asked_to_end:
-                await asked_to_end()
+            async with web_serving(console.app, listener) as url:
+                how = f"as one of the {', '.join(options.anonymous)}" if options.anonymous else "and sign in"
+                out.print(f"[bold]Open {url}[/] {escape(how)}. Ctrl-C ends it.", highlight=False)
+                try:
+                    with end_signals() as asked_to_end:
+                        await asked_to_end()
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await console.close()
         finally:
             with anyio.CancelScope(shield=True):
-                await console.close()
-                server.should_exit = True
-                await job.wait()
                 await handler.close()
 
 

@@ -31,6 +31,7 @@ async def run_demo(
     Raises:
         PluginMissing: The demo's extra is not installed.
         PortBusy: Another program has the port.
+        WebServerEnded: The web server ended before it was to; open calls were hung up.
     """
     with listen(host, port) as listener:
         async with serving(await _loaded(model, out, data), listener) as url:

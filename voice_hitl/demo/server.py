@@ -25,13 +25,27 @@ class CannotListen(VoiceHitlError):  # noqa: N818 - named by its cause
     """This machine has no such address, or the port is not for everybody to open."""
 
 
-class Server(uvicorn.Server):
-    """A web server that leaves signals to whoever runs it; `should_exit` ends it."""
+class WebServerEnded(VoiceHitlError):  # noqa: N818 - named by its cause
+    """The web server takes no connections any more, and nobody had asked it to end."""
+
+
+class _Server(uvicorn.Server):
+    """A web server that leaves signals to whoever runs it, and ends when its socket does; `should_exit` ends it."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Signals are the program's: the demo hangs its calls up before the server ends."""
         yield
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end, ten times a second.
+
+        A listening socket that something outside closed (`ss -K`) refuses everybody, and would be asked for
+        connections without a pause.
+        """
+        listening = (each for server in self.servers for each in server.sockets)
+        is_open = all(each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for each in listening)
+        return await super().on_tick(counter) or not is_open
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -66,9 +80,15 @@ def address(listener: socket.socket) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-def web_server(app: ASGIApp, *, websockets: bool = False) -> Server:
-    """A server for `app`: `await server.serve(sockets=[listener])`, and `server.should_exit = True` to end it."""
-    return Server(
+@asynccontextmanager
+async def web_serving(app: ASGIApp, listener: socket.socket, *, websockets: bool = False) -> AsyncGenerator[str]:
+    """Serve `app` for as long as the block runs; gives its address.
+
+    Raises:
+        WebServerEnded: The server ended first, and the block was cancelled.
+    """
+    where = address(listener)
+    server = _Server(
         uvicorn.Config(
             app,
             log_level="warning",
@@ -78,18 +98,36 @@ def web_server(app: ASGIApp, *, websockets: bool = False) -> Server:
             ws="websockets-sansio" if websockets else "none",
         )
     )
+    tasks = Tasks(f"web server at {where}")
+    job = tasks.spawn(server.serve(sockets=[listener]), "serving")
+
+    async def end_with_it(block: anyio.CancelScope) -> None:
+        await job.wait()
+        if not server.should_exit:
+            block.cancel()
+
+    with anyio.CancelScope() as block:
+        tasks.spawn(end_with_it(block), "watching")
+        try:
+            yield where
+        finally:
+            with anyio.CancelScope(shield=True):
+                server.should_exit = True
+                await job.wait()
+    if block.cancelled_caught:
+        raise WebServerEnded(f"the web server at {where} has ended, unasked: nobody can call there any more")
 
 
 @asynccontextmanager
 async def serving(demo: Demo, listener: socket.socket) -> AsyncGenerator[str]:
-    """Serve the demo for as long as the block runs; gives its address. At the end every call is hung up."""
-    server = web_server(demo.app)
-    tasks = Tasks("demo server")
-    job = tasks.spawn(server.serve(sockets=[listener]), "web server")
-    try:
-        yield address(listener)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await demo.close()
-            server.should_exit = True
-            await job.wait()
+    """Serve the demo for as long as the block runs; gives its address. At the end every call is hung up.
+
+    Raises:
+        WebServerEnded: See `web_serving`.
+    """
+    async with web_serving(demo.app, listener) as url:
+        try:
+            yield url
+        finally:
+            with anyio.CancelScope(shield=True):
+                await demo.close()
