@@ -21,6 +21,7 @@ from voice_hitl.demo.server import PortBusy, listen
 from voice_hitl.provider import AudioOut, ResponseEnded, ResponseStarted
 from voice_hitl.testing import Forgot, Injected, Interrupted, Responded, ScriptedProvider, SentAudio, SentToolResult
 from voice_hitl.testing.openai_realtime import Call, OpenAIRealtimeServer, Say, Step, Turn
+from voice_hitl.testing.ports import unused_port
 from voice_hitl.testing.scripted_connection import ScriptedConnection
 
 pytestmark = pytest.mark.anyio
@@ -102,9 +103,8 @@ async def test_ctrl_c_ends_the_demo_and_frees_its_port(
 
     monkeypatch.setattr(webbrowser, "open", open_page)
     out, text = console()
-    with listen("127.0.0.1", 0) as free:
-        port = int(free.getsockname()[1])
-    with anyio.fail_after(10):
+    port = unused_port()
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(partial(serving.run_demo, "127.0.0.1", port, True, None, out))
             await opened.wait()

@@ -78,7 +78,7 @@ async def test_a_stream_ends_when_its_console_closes() -> None:
     async with online() as (made, http), events(http, bearer("cat", "supervisors")) as page:
         await page.next("sync")
         await made.console.close()
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await page.ended()
 
 
@@ -88,5 +88,5 @@ async def test_a_stream_ends_when_its_browser_signs_out() -> None:
         async with events(http, {}) as page:
             await page.next("sync")
             await http.delete("/session")
-            with anyio.fail_after(10):
+            with anyio.fail_after(30):
                 await page.ended()

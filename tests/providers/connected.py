@@ -28,7 +28,7 @@ class Line:
         self.told: list[ProviderEvent] = []
 
     async def until(self, kind: type[E], which: Callable[[E], bool] = lambda _event: True) -> E:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while True:
                 event = await self.connection.events().get()
                 self.told.append(event)
@@ -37,7 +37,7 @@ class Line:
 
     async def rest(self) -> list[ProviderEvent]:
         """Everything up to the end of the connection."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             async for event in self.connection.events():
                 self.told.append(event)
         return self.told
@@ -46,7 +46,7 @@ class Line:
         return [event for event in self.told if isinstance(event, kind)]
 
     async def received(self, kind: str, count: int = 1) -> dict[str, object]:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             return dict(await self.session.received(kind, count=count))
 
     async def settled(self) -> None:
@@ -69,7 +69,7 @@ async def calling(
         api_key=server.api_key, base_url=server.base_url, transcription_model=transcription_model
     )
     number = len(server.sessions)
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         connection = await provider.connect(config)
         line = Line(connection, await server.session(number))
     try:

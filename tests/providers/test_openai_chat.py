@@ -63,7 +63,7 @@ def always(*steps: ChatStep) -> Callable[[ChatTurn], Sequence[ChatStep]]:
 
 async def rest(reply: ChatReply) -> list[ChatEvent]:
     events: list[ChatEvent] = []
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while True:
             try:
                 events.append(await reply.get())
@@ -79,7 +79,7 @@ async def test_an_answer_comes_as_it_is_written(server: OpenAIHTTPServer, model:
     pause = Pause()
     server.on_turn(always(Say("It will be sunny.", pause=pause)))
     reply = await model.reply(HELLO)
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         assert await reply.get() == ChatText("It wil")
         server.release(pause)
     events = await rest(reply)
@@ -165,7 +165,7 @@ async def test_an_answer_that_breaks_off_is_an_error_after_what_came(
 ) -> None:
     server.on_turn(always(Say("Well"), step))
     reply = await model.reply(HELLO)
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         assert await reply.get() == ChatText("Well")
         with pytest.raises(ProviderError):
             await reply.get()

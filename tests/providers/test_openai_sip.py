@@ -38,7 +38,7 @@ from voice_hitl_openai import OpenAIRealtimeProvider, OpenAISipCall, OpenAISipLe
 
 pytestmark = pytest.mark.anyio
 
-WITHIN_S = 20
+WITHIN_S = 30
 WEATHER = AITool("weather", "The weather.", {"type": "object", "properties": {}})
 
 

@@ -28,7 +28,7 @@ async def speaker(server: OpenAIHTTPServer) -> AsyncIterator[OpenAISpeaker]:
 
 async def rest(chunks: Receiver[SpeechChunk]) -> list[SpeechChunk]:
     heard: list[SpeechChunk] = []
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while True:
             try:
                 heard.append(await chunks.get())

@@ -60,7 +60,7 @@ async def test_a_redis_server_that_goes_away_in_the_middle_of_a_call_ends_no_req
         store = RedisStore(url)
         handler = HumanInputHandler(store=store)
         saved = await handler.create("Ask", {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await there(store, saved)
     unsaved = await handler.create("Ask", {})
     with pytest.raises(StoreUnavailable):
@@ -82,10 +82,10 @@ async def test_a_redis_server_that_comes_back_has_everything_again_and_its_loss_
         handler = HumanInputHandler(store=store)
         handler.register_channel("voice", told)
         saved = await handler.create("Ask", {}, channel_id="voice")
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await there(store, saved)
     unsaved = [await handler.create("Ask", {"number": number}, channel_id="voice") for number in range(3)]
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while len(told.required_events) < 4:  # noqa: ASYNC110 - nothing tells of it
             await anyio.sleep(0.01)
     assert [source for _, source, _ in told.failures] == ["store"]
@@ -173,7 +173,7 @@ async def test_a_full_disk_ends_no_request_and_saving_goes_on_when_there_is_room
     await anyio.sleep(0.1)
     assert await store.read(pending.pending_id) is None
     file.execute("pragma max_page_count = 1000000")
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         await there(store, pending)
     assert handler.reject(pending.pending_id, "no")
     assert pending.end is RequestEnd.REFUSED

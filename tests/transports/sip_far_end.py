@@ -44,7 +44,7 @@ class Softphone(Telephone):
             f"a=rtpmap:{EVENTS} telephone-event/8000\r\n"
         )
         await self._request("INVITE", 1, offer)
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await self.answered.wait()
 
     async def hang_up(self) -> None:

@@ -94,7 +94,7 @@ class Media:
 
     async def hear(self) -> tuple[bytes, tuple[str, int]]:
         """The next packet's payload, and where it came from."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await anyio.wait_readable(self.socket)
             packet, source = self.socket.recvfrom(2048)
         return packet[12:], source
@@ -188,7 +188,7 @@ class Answering:
         await self.legs.send(await self.transport.accept(call, rate=RATE))
 
     async def leg(self) -> SipLeg:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             return await self.taken.receive()
 
     async def __aenter__(self) -> "Answering":
@@ -202,7 +202,7 @@ class Answering:
 
 
 async def event_of(leg: SipLeg, kind: type[object]) -> object:
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while True:
             event = await leg.events().get()
             if isinstance(event, kind):

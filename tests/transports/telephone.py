@@ -56,7 +56,7 @@ class Telephone:
         self._talking.cancel()
 
     async def ended(self) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await self._over.wait()
 
     def over(self) -> None:

@@ -74,7 +74,7 @@ async def test_three_end_packets_of_the_offers_payload_type_are_one_digit(tmp_pa
         for digit in (4, 2):
             await media.press(digit, there)
         digits: list[str] = []
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while True:
                 event = await leg.events().get()
                 if isinstance(event, Digit):
@@ -135,7 +135,7 @@ async def test_a_cancel_before_the_answer_ends_the_offer(tmp_path: Path, media: 
     async with Answering() as port:
         port.transport.listen(never)
         async with sipp(tmp_path, port.transport.port, scenario(media.port, cancel, answered=False)):
-            with anyio.fail_after(10):
+            with anyio.fail_after(30):
                 await cancelled.wait()
 
 

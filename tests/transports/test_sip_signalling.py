@@ -39,7 +39,7 @@ class Caller:
         self.socket.sendto(text.encode(), self.there)
 
     async def heard(self) -> SipRequest | SipResponse:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await anyio.wait_readable(self.socket)
             return SipMessage.parse(self.socket.recv(65_536))
 
@@ -102,7 +102,7 @@ async def test_an_info_that_comes_twice_is_one_digit(caller: Caller) -> None:
         caller.say("BYE", 4, "bye")
         await caller.response(200, "BYE")
         digits = []
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while not isinstance(event := await leg.events().get(), HungUp):
                 if isinstance(event, Digit):
                     digits.append(event.digit)

@@ -73,14 +73,14 @@ class Phone:
 
     async def next(self, event: str) -> Mapping[str, object]:
         """The next message of this kind; what comes before it is passed over."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while True:
                 message = json.loads(await self.socket.recv())
                 if message["event"] == event:
                     return dict(message)
 
     async def closed(self) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             try:
                 while True:
                     await self.socket.recv()
@@ -101,7 +101,7 @@ class Answering:
         await self.legs.send(leg)
 
     async def leg(self) -> TwilioLeg:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             return await self._taken.receive()
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ async def a_call(rest: TwilioRest | None = None) -> AsyncGenerator[tuple[Phone, 
 
 
 async def event_of(leg: TwilioLeg, kind: type[object]) -> object:
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while True:
             event = await leg.events().get()
             if isinstance(event, kind):
@@ -234,7 +234,7 @@ async def test_a_mark_that_comes_back_after_a_clear_proves_nothing() -> None:
             await phone.tell({"event": "mark", "streamSid": STREAM, "mark": {"name": f"greeting:{number}"}})
         await phone.tell({"event": "dtmf", "streamSid": STREAM, "dtmf": {"track": "inbound_track", "digit": "7"}})
         told: list[object] = []
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while not told or not isinstance(told[-1], Digit):
                 told.append(await leg.events().get())
         played = [event for event in told if isinstance(event, Played)]

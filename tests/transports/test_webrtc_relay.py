@@ -84,7 +84,7 @@ async def test_whoever_answers_reaches_the_caller_and_is_reached_before_the_answ
             return described(callee)
 
         relay = Relay(losing(0))
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await relay.between(exchange)(described(caller))
         relay.close()
 

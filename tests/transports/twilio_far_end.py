@@ -98,7 +98,7 @@ async def a_call() -> AsyncGenerator[leg_contract.Call]:
 
     transport.listen(take)
     async with a_stream(transport) as stream:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await answered.wait()
         yield leg_contract.Call(legs[0], stream)
         await transport.aclose()

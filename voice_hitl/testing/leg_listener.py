@@ -9,7 +9,7 @@ from voice_hitl.errors import ConnectionEnded
 from voice_hitl.testing.tones import duration_ms, voiced
 from voice_hitl.transport import AudioIn, Leg, LegEvent, Played
 
-WITHIN_S: Final = 10.0
+WITHIN_S: Final = 30.0
 LOOK_EVERY_S: Final = 0.01
 
 E = TypeVar("E", bound=LegEvent)
