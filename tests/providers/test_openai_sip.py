@@ -1,5 +1,6 @@
 """Calls that OpenAI holds: the webhook, the call's control, and a session attached beside its media."""
 
+import gc
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from voice_hitl.askers.spoken import SpokenAsker
 from voice_hitl.channels.on_call import CallSetup, OnCall
 from voice_hitl.channels.session import VoiceSession
 from voice_hitl.enums import HookTrigger
-from voice_hitl.errors import ProviderError
+from voice_hitl.errors import ConnectionEnded, ProviderError
 from voice_hitl.hooks import HookContext
 from voice_hitl.provider import (
     Connected,
@@ -315,6 +316,41 @@ async def attached(server: OpenAISipServer) -> AsyncGenerator[tuple[Attached, Se
             yield beside, call, await server.session()
         finally:
             await beside.aclose()
+
+
+def legs_of(call: ServerCall) -> list[OpenAISipLeg]:
+    """The legs of that call that something holds."""
+    gc.collect()
+    legs = [each for each in gc.get_objects() if isinstance(each, OpenAISipLeg)]
+    return [leg for leg in legs if leg.info.call_id == call.call_id]
+
+
+async def end(reason: str, beside: Attached, call: ServerCall) -> None:
+    events = legs_of(call)[0].events()
+    match reason:
+        case "us":
+            await legs_of(call)[0].hang_up()
+        case "transferred":
+            await legs_of(call)[0].transfer("tel:+4930123456")
+        case _:
+            call.hang_up() if reason == "caller" else call.expire()
+            with pytest.raises(ConnectionEnded):
+                await beside.until(Resumed)
+            with pytest.raises(ProviderError, match="is over"):
+                await beside.provider.connect(ProviderConfig(hosted_call_id=call.call_id))
+    hung_up = await events.get()
+    assert isinstance(hung_up, HungUp)
+    assert hung_up.reason == reason
+
+
+@pytest.mark.parametrize("reason", ["us", "transferred", "caller", "limit"])
+async def test_however_a_call_ends_neither_transport_nor_provider_keeps_it(
+    server: OpenAISipServer, reason: str
+) -> None:
+    async with attached(server) as (beside, call, _session):
+        await end(reason, beside, call)
+        while legs_of(call):  # a refused connection's last callback holds what it was tried for a tick longer
+            await anyio.lowlevel.checkpoint()
 
 
 async def test_a_call_is_not_attached_to_anew_to_put_off_its_end(server: OpenAISipServer) -> None:
