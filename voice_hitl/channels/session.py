@@ -1,10 +1,9 @@
-"""`VoiceSession`: one live call. It owns the task group and turns events into calls on its parts; nothing else."""
+"""`VoiceSession`: one live call. It owns the task group, puts its parts together, and ends them; nothing else."""
 
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import assert_never
 
 import anyio
 import anyio.lowlevel
@@ -24,6 +23,7 @@ from voice_hitl.channels.outputs import Outputs
 from voice_hitl.channels.page import SessionPage
 from voice_hitl.channels.page_tools import PageTools
 from voice_hitl.channels.room_page import RoomPage
+from voice_hitl.channels.session_events import SessionEvents
 from voice_hitl.channels.session_requests import SessionRequests
 from voice_hitl.channels.spoken_calls import Hearing, SpokenCalls
 from voice_hitl.channels.told import Told
@@ -31,47 +31,10 @@ from voice_hitl.channels.voice_line import VoiceLine
 from voice_hitl.channels.voices import Voices
 from voice_hitl.doors.pipeline import Pipeline
 from voice_hitl.errors import ConnectionEnded, ProviderError
-from voice_hitl.provider import (
-    AudioOut,
-    Connected,
-    Delegated,
-    GoingAway,
-    PlaybackEnded,
-    Provider,
-    ProviderConfig,
-    ProviderConnection,
-    ProviderDigit,
-    ProviderEvent,
-    ProviderFailed,
-    ResponseEnded,
-    ResponseStarted,
-    Resumed,
-    SpeechStarted,
-    SpeechStopped,
-    ToolCalled,
-    ToolCallStarted,
-    ToolCancelled,
-    Transcript,
-    TranscriptFailed,
-    UserItem,
-)
+from voice_hitl.provider import Provider, ProviderConfig, ProviderConnection, ProviderFailed, Transcript
 from voice_hitl.requests.pending import PendingInput
 from voice_hitl.tasks import Job, Latch, Tasks, current_job, end_jobs, waiting_for_an_end
-from voice_hitl.transport import (
-    AudioIn,
-    Digit,
-    HangUpReason,
-    HungUp,
-    Leg,
-    LegEvent,
-    LegInfo,
-    LegLost,
-    Message,
-    PersonJoined,
-    PersonLeft,
-    PersonSpeaks,
-    Played,
-)
+from voice_hitl.transport import HangUpReason, Leg, LegEvent, LegInfo
 
 log = logging.getLogger(__name__)
 
@@ -180,6 +143,23 @@ class VoiceSession:
             ),
         )
         self._delegations = setup.delegations(self)
+        self._events = SessionEvents(
+            participant_id=setup.participant_id,
+            language=lambda: self.language,
+            book=self.book,
+            calls=self.calls,
+            delegations=self._delegations,
+            outputs=self.outputs,
+            page=self.page,
+            people=self._people,
+            pipeline=self.pipeline,
+            requests=setup.requests,
+            spoken_calls=self._spoken_calls,
+            tasks=self.tasks,
+            told=self._told,
+            voices=self._voices,
+            provider_failed=self._provider_failed,
+        )
 
     # --- what an application sees ------------------------------------------------------------------------------------
 
@@ -378,14 +358,9 @@ class VoiceSession:
             while True:
                 event = await self.link.next()
                 if event is None:
-                    if self._setup.provider.capabilities.resumes == "none":
-                        self.book.reconnected()
-                    self._voices.replaced()
-                    self.calls.replaced()
-                    self._spoken_calls.replaced()
-                    self._delegations.replaced()
+                    self._events.replaced(resumes=self._setup.provider.capabilities.resumes != "none")
                 else:
-                    self._on_model(event)
+                    self._events.on_model(event)
         except ConnectionEnded:
             if self.end_reason is None and self.link.fatal is not None:
                 self._provider_failed(self.link.fatal)
@@ -402,93 +377,6 @@ class VoiceSession:
             self._told.failed("transport", f"{type(error).__name__}: {error}")
             self.begin_ending("lost")
 
-    # --- dispatch ----------------------------------------------------------------------------------------------------
-
-    def _on_leg(self, event: LegEvent) -> None:
-        match event:
-            case AudioIn():
-                self._voices.caller_said(event)
-            case Played():
-                self._voices.played(event)
-            case Message(text, _, by):
-                self.tasks.spawn(self.page.handle(text, by=by or self.participant_id), "message of the page")
-            case Digit(digit, _, _, by):
-                self.pressed(digit, by)
-            case PersonSpeaks():
-                self._voices.person_speaks(event)
-            case PersonJoined(by):
-                if self._people is not None:
-                    self._people.joined(by)
-            case PersonLeft(by):
-                # In its turn behind what they sent last.
-                self.tasks.spawn(self._left(by), f"{by} left")
-            case LegLost() | HungUp():
-                pass  # the caller's leg sees to it
-            case _:
-                assert_never(event)
-
-    def _on_model(self, event: ProviderEvent) -> None:  # noqa: C901, PLR0912 - one flat dispatch of a closed union
-        match event:
-            case AudioOut():
-                self._spoken_calls.said(event)
-            case Transcript(role="assistant"):
-                self._spoken_calls.heard(event)
-            case Transcript():
-                self._transcript(event)
-            case TranscriptFailed(item_id):
-                self._voices.not_transcribed(item_id)
-            case ResponseStarted():
-                self._voices.response_started(event)
-                self._spoken_calls.response_started(event.response_id)
-            case ResponseEnded(response_id, status):
-                self._voices.response_ended(response_id, cancelled=status == "cancelled")
-                self._spoken_calls.response_ended(response_id)
-            case ToolCallStarted(call_id, name):
-                if self.book.find(call_id) is None:
-                    self.calls.begun(call_id, name)
-            case ToolCalled(call_id, name, arguments, response_id):
-                was_said = self._spoken_calls.twin(call_id, name, arguments, response_id)
-                call = None if was_said else self.pipeline.arrive(call_id, name, arguments, response_id)
-                self.calls.called(call, call_id)
-            case ToolCancelled(call_ids):
-                self.pipeline.cancel(call_ids)
-            case SpeechStarted(item_id):
-                self._voices.caller_speaks(item_id)
-            case SpeechStopped(item_id):
-                self._voices.caller_ceases(item_id)
-            case ProviderDigit(digit):
-                self.pressed(digit)
-            case ProviderFailed():
-                self._provider_failed(event)
-            case Resumed(calls_kept):
-                self.book.reconnected(calls_kept)
-                self.outputs.kept(calls_kept)
-            case PlaybackEnded(item_id):
-                self._voices.playback_ended(item_id)
-            case Connected() | GoingAway() | UserItem():
-                pass
-            case Delegated():
-                self._delegations.delegated(event)
-            case _:
-                assert_never(event)
-
-    def _transcript(self, event: Transcript) -> None:
-        if event.role == "assistant" and self._voices.was_unheard(event):
-            return
-        self.page.transcript(event.role, event.text, final=event.final, item=event.item_id)
-        if event.final and event.text:
-            self.outputs.said(event.role, event.text)
-            self._told.transcribed(event)
-            self._delegations.heard(event)
-            if event.role == "user":
-                if self.line.held is None and self._people is None:  # else it is an asker's, or nobody's in particular
-                    self._setup.requests.heard(event.text, self.language)
-                self._voices.transcribed(event)
-            else:
-                self._voices.model_transcribed(event)
-        elif event.final and event.role == "user":
-            self._voices.not_transcribed(event.item_id)
-
     def _provider_failed(self, event: ProviderFailed) -> None:
         self._told.failed("provider", f"{event.code}: {event.message}")
         if event.fatal:
@@ -496,13 +384,14 @@ class VoiceSession:
 
     # --- between its parts -------------------------------------------------------------------------------------------
 
+    def _on_leg(self, event: LegEvent) -> None:
+        self._events.on_leg(event)
+
     def _leg_lost(self) -> None:
         self._voices.leg_lost()
 
-    async def _left(self, participant: str) -> None:
-        if self._people is not None:
-            self._people.left(participant)
-        self._setup.requests.withdraw_from(participant)
+    def _transcript(self, line: Transcript) -> None:
+        self._events.transcript(line)
 
     def _go_on(self) -> None:
         self.calls.go_on()
