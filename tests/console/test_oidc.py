@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -15,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from tests.console.serving import served
+from tests.console.serving import WITHIN_S, served
 from voice_hitl.console.authentication import AnyOf, NotAuthenticated
 from voice_hitl.console.oidc import OIDCTokens
 from voice_hitl.console.signed_tokens import SignedTokens
@@ -40,6 +41,9 @@ class Provider:
     keys: list[dict[str, object]] = field(default_factory=lambda: [published("k1", KEY)])
     asked: int = 0
     is_down: bool = False
+    answers: anyio.Event | None = None
+    """When it answers a question for its keys; at once without it."""
+    was_asked: anyio.Event = field(default_factory=anyio.Event)
 
     def token(
         self,
@@ -59,6 +63,9 @@ class Provider:
 
     async def jwks(self, _request: Request) -> JSONResponse:
         self.asked += 1
+        if self.answers is not None:
+            self.was_asked.set()
+            await self.answers.wait()
         return JSONResponse({"keys": self.keys}, status_code=503 if self.is_down else 200)
 
 
@@ -129,6 +136,56 @@ async def test_a_new_key_is_asked_for_but_not_for_every_name_that_somebody_makes
         now += 31
         assert (await tokens.authenticate(idp.token(key=OTHER, kid="k2"))).user == "ann"
         assert idp.asked == 2
+
+
+async def test_nobody_whose_key_is_known_waits_while_another_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_000.0
+    monkeypatch.setattr("voice_hitl.console.oidc.current_time", lambda: now)
+    async with provider() as idp:
+        tokens = OIDCTokens(idp.issuer, CONSOLE)
+        await tokens.authenticate(idp.token())
+        now += 31
+        idp.answers = anyio.Event()
+        refused: list[str] = []
+
+        async def make_up(kid: str) -> None:
+            with pytest.raises(NotAuthenticated):
+                await tokens.authenticate(idp.token(kid=kid))
+            refused.append(kid)
+
+        with anyio.fail_after(WITHIN_S):
+            async with anyio.create_task_group() as strangers:
+                for kid in ("k7", "k8", "k9"):
+                    strangers.start_soon(make_up, kid)
+                await idp.was_asked.wait()
+                assert (await tokens.authenticate(idp.token())).user == "ann"
+                assert refused == []
+                idp.answers.set()
+        assert sorted(refused) == ["k7", "k8", "k9"]
+        assert idp.asked == 2
+
+
+async def test_whoever_is_first_together_waits_for_the_same_keys() -> None:
+    async with provider() as idp:
+        tokens, known = OIDCTokens(idp.issuer, CONSOLE), list[str]()
+
+        async def sign_in(name: str) -> None:
+            known.append((await tokens.authenticate(idp.token(sub=name))).user)
+
+        with anyio.fail_after(WITHIN_S):
+            async with anyio.create_task_group() as people:
+                people.start_soon(sign_in, "ann")
+                people.start_soon(sign_in, "bob")
+        assert sorted(known) == ["ann", "bob"]
+        assert idp.asked == 1
+
+
+async def test_a_token_that_names_no_key_has_none_asked_for() -> None:
+    async with provider() as idp:
+        tokens = OIDCTokens(idp.issuer, CONSOLE)
+        with pytest.raises(NotAuthenticated):
+            await tokens.authenticate(jwt.encode({"sub": "ann"}, KEY, "RS256"))
+        assert idp.asked == 0
 
 
 async def test_a_provider_that_is_down_keeps_the_keys_it_had(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,14 +93,20 @@ class OIDCTokens:
         )
 
     async def _key(self, kid: object) -> jwt.PyJWK:
-        async with self._asking:
-            age = None if self._asked_at is None else current_time() - self._asked_at
-            unknown = not isinstance(kid, str) or kid not in self._keys
-            if age is None or age > KEYS_FOR_S or (unknown and age > ASK_AGAIN_S):
-                await self._ask()
-        if isinstance(kid, str) and kid in self._keys:
-            return self._keys[kid]
-        raise NotAuthenticated("the token is not valid")
+        if not isinstance(kid, str):
+            raise NotAuthenticated("the token is not valid")
+        if kid not in self._keys or self._is_to_ask(kid):
+            async with self._asking:
+                if self._is_to_ask(kid):
+                    await self._ask()
+        if kid not in self._keys:
+            raise NotAuthenticated("the token is not valid")
+        return self._keys[kid]
+
+    def _is_to_ask(self, kid: str) -> bool:
+        """Whether the keys were asked for too long ago. While they are, a key that is known is used as it is."""
+        lasts = KEYS_FOR_S if kid in self._keys else ASK_AGAIN_S
+        return self._asked_at is None or current_time() - self._asked_at > lasts
 
     async def _ask(self) -> None:
         """Get the keys. A provider that cannot be reached keeps those it had."""
