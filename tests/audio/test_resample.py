@@ -69,10 +69,29 @@ def test_live_quality_does_not_fold_what_the_lower_rate_cannot_carry_into_the_vo
     assert loudness(resampler.push(tone(11_000, 48_000))) < 50
 
 
-def test_quick_quality_holds_nothing_back() -> None:
-    resampler = Resampler(8_000, 16_000, quality="QQ")
-    resampler.push(bytes(320))
-    assert len(resampler.push(bytes(320))) == 640
+@pytest.mark.parametrize("rate", [16_000, 24_000, 48_000])
+def test_down_to_a_telephone_nothing_is_folded_into_its_band_and_all_of_it_is_carried(rate: int) -> None:
+    full = loudness(tone(1_000, rate))
+    for hertz in (100, 1_000, 2_000, 3_000, 3_400):
+        carried = loudness(Resampler(rate, 8_000, quality="QQ").push(tone(hertz, rate)))
+        assert 20 * np.log10(carried / full) == pytest.approx(0, abs=1)
+    for hertz in range(4_600, rate // 2, 200):
+        folded = loudness(Resampler(rate, 8_000, quality="QQ").push(tone(hertz, rate)))
+        assert 20 * np.log10((folded + 1) / full) < -50, hertz
+
+
+def test_the_low_pass_to_a_telephone_is_late_by_a_millisecond() -> None:
+    click = np.zeros(2_400, np.int16)
+    click[1_200] = 10_000
+    heard = np.frombuffer(Resampler(24_000, 8_000, quality="QQ").push(click.tobytes()), np.int16)
+    assert int(np.abs(heard).argmax()) == 400 + 8
+
+
+@pytest.mark.parametrize(("from_rate", "to_rate"), [(8_000, 16_000), (24_000, 8_000)])
+def test_quick_quality_holds_nothing_back(from_rate: int, to_rate: int) -> None:
+    resampler = Resampler(from_rate, to_rate, quality="QQ")
+    resampler.push(bytes(from_rate // 25))
+    assert len(resampler.push(bytes(from_rate // 25))) == to_rate // 25
 
 
 def test_silence_stays_silence() -> None:
@@ -88,14 +107,16 @@ def test_what_is_too_loud_is_cut_and_does_not_wrap_round() -> None:
     assert np.abs(np.diff(samples)).max() < 65_535
 
 
-def test_after_a_reset_no_old_speech_leaks_out() -> None:
-    resampler = Resampler(48_000, 24_000)
+@pytest.mark.parametrize("quality", ["QQ", "LQ"])
+def test_after_a_reset_no_old_speech_leaks_out(quality: Quality) -> None:
+    resampler = Resampler(48_000, 24_000, quality=quality)
     resampler.push(tone(440, 48_000))
     resampler.reset()
     assert loudness(resampler.push(bytes(48_000)) + resampler.flush()) == 0
 
 
-def test_after_a_flush_it_takes_a_new_stream() -> None:
-    resampler = Resampler(48_000, 24_000)
+@pytest.mark.parametrize("quality", ["QQ", "LQ"])
+def test_after_a_flush_it_takes_a_new_stream(quality: Quality) -> None:
+    resampler = Resampler(48_000, 24_000, quality=quality)
     first = resampler.push(tone(440, 48_000)) + resampler.flush()
     assert resampler.push(tone(440, 48_000)) + resampler.flush() == first
