@@ -119,8 +119,8 @@ ENGLISH = LanguagePack(
             prefer, correction, different, another, other than, apart from, else, on second thought, on second thoughts,
             second thoughts, i meant, i mean, meant, mistake, mistaken, should have been, should be, was supposed,
             supposed to, sorry, oops, whoops, forgot to, (ill|i will|lets|let us) make (it|that), unfortunately, almost,
-            nearly, partly, partially, correct (it|that|the), leave out, the other, other, others, minus, let me change,
-            first let me, problem, issue, error, opposite, reverse, move it, make that, too
+            nearly, partly, partially, correct (it|that|the|me), leave out, the other, other, others, minus, let me
+            change, first let me, problem, issue, error, opposite, reverse, move it, make that, too
             (much|many|expensive|late|early|long|far|high|low|short|big|small|loud|fast|slow), meanwhile, in the
             meantime, regardless, from here, why would, why did, what about, how about,
             (first|second|third|fourth|last|next|previous|cheaper|cheapest|earlier|later|bigger|smaller|better|closer|nearer|newer|older)
@@ -281,9 +281,12 @@ ENGLISH = LanguagePack(
             right, ten four, 10 4, jolly good, dope, rad, groovy, solid, fab, ace, top notch, great stuff, good stuff,
             good deal, good call, nice one, smashing, lovely jubbly, very nice, very good, the correct one, works great,
             works perfectly, works well, suits me, (im|i am|were|we are) (free|available) (then|at that time|on that
-            day|that day), work, what (id|wed) like( to do|), (thats|that is) what (id|wed) like( to do|), (thatll|that
-            will|this will|itll|it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice, (thats
-            |that is |)what we (talked about|discussed|agreed|agreed on)"""
+            day|that day), (that|it|this|they|those|these|which|) (will|would|should|could|does|did)
+            ( also| still| definitely| totally|) work( out|), (thatll|thatd|itll|itd|theyll|thisll) work( out|),
+            (they|those|these|both|all|dates|times|days|flights|seats) work, (thats|that is|its|it is) (going to |)work,
+            what (id|wed) like( to do|), (thats|that is) what (id|wed) like( to do|), (thatll|that will|this will|itll
+            |it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice, (thats |that is |)what we
+            (talked about|discussed|agreed|agreed on)"""
     ),
     acknowledges=phrases(
         """okay, ok, okk, k, okey, okie, alright, all right, allright, right, got it, roger, roger that, copy that,
