@@ -269,7 +269,7 @@ ENGLISH = LanguagePack(
             perfectly, excellent, wonderful, fantastic, awesome, amazing, terrific, splendid, brilliant, super, superb,
             lovely, cool, beautiful, fabulous, ideal, flawless, marvelous, marvellous, correct, correctly, that is
             right, thats right, exact, exactly, exactly right, (all|is|be|sounds|seems|looks|got that|quite) right,
-            precisely, accurate, true, works, suit, suits, suits well, suitable, works for me, work out, works out, will
+            precisely, accurate, true, works, suits, suits well, suitable, works for me, work out, works out, will
             do, thatll do, that will do, that will have to do, thats it, that is it, thats that, thats the one, that is
             the one, the one i want, acceptable, satisfactory, on point, spot on, so do i, fits, happy with
             (it|that|this), okay with (it|that|this|me), my order, love it, the deal, deal, thats what i
@@ -282,7 +282,8 @@ ENGLISH = LanguagePack(
             good deal, good call, nice one, smashing, lovely jubbly, very nice, very good, the correct one, works great,
             works perfectly, works well, suits me, (im|i am|were|we are) (free|available) (then|at that time|on that
             day|that day), (that|it|this|they|those|these|which|) (will|would|should|could|does|did)
-            ( also| still| definitely| totally|) work( out|), (thatll|thatd|itll|itd|theyll|thisll) work( out|),
+            ( also| still| definitely| totally|) (work|work out|suit), (thatll|thatd|itll|itd|theyll|thisll) (work|work
+            out|suit),
             (they|those|these|both|all|dates|times|days|flights|seats) work, (thats|that is|its|it is) (going to |)work,
             what (id|wed) like( to do|), (thats|that is) what (id|wed) like( to do|), (thatll|that will|this will|itll
             |it will) do it, (be|is|sounds|sound|seems|looks|look|thats|that|very|how) nice, (thats |that is |)what we
