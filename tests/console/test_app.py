@@ -38,6 +38,7 @@ async def test_it_works_under_a_path_and_its_cookie_stays_there() -> None:
             "fields.js",
             "arguments.js",
             "values.js",
+            "inputs.js",
             "send.js",
             "marks.js",
             "element.js",

@@ -2,6 +2,7 @@
 /** The arguments of an approval, to be changed before they are approved. */
 
 import { element as h } from "./element.js";
+import { decimal, input, numeric } from "./inputs.js";
 import { plain, title } from "./values.js";
 
 /**
@@ -22,17 +23,22 @@ export function editor({ arguments: given, parameters }) {
   }
   const names = [...new Set([...Object.keys(known), ...Object.keys(given)])];
   const fields = names.map((name) => /** @type {const} */ ([name, argument(name, known[name] ?? {}, given[name])]));
+  /** Those that somebody changed: every other one stays as it was given. @type {Set<string>} */
+  const changed = new Set();
   const rows = fields.map(([name, { element, value }]) => {
-    const was = h("span", { class: "was", hidden: "" }, [`was ${plain(given[name] ?? "left out")}`]);
-    element.addEventListener("input", () => (was.hidden = same(value(), given[name])));
+    const was = h("span", { class: "was", hidden: "" }, [`was ${given[name] === undefined ? "left out" : plain(given[name])}`]);
+    element.addEventListener("input", () => {
+      changed.add(name);
+      was.hidden = same(value(), given[name]);
+    });
     return h("label", { class: "argument" }, [h("span", {}, [known[name]?.title ?? title(name), was]), element]);
   });
   return {
     element: h("div", { class: "arguments" }, rows),
     focus: () => fields[0][1].element.focus(),
     value() {
-      const edited = fields.map(([name, field]) => [name, field.value()]);
-      if (!fields.every(([, field]) => field.element.reportValidity())) return null;
+      const edited = fields.map(([name, field]) => [name, changed.has(name) ? field.value() : given[name]]);
+      if (!fields.every(([name, field]) => !changed.has(name) || field.element.reportValidity())) return null;
       return Object.fromEntries(edited.filter(([, value]) => value !== undefined));
     },
   };
@@ -46,26 +52,26 @@ export function editor({ arguments: given, parameters }) {
 /** @param {string} name @param {any} schema @param {unknown} given @returns {Argument} */
 function argument(name, schema, given) {
   if (Array.isArray(schema.enum) && schema.enum.every((/** @type {unknown} */ one) => typeof one === "string")) {
-    const list = h("select", { class: "field" }, schema.enum.map((/** @type {string} */ one) => h("option", { value: one }, [one])));
-    list.value = String(given ?? schema.enum[0]);
-    return { element: list, value: () => list.value };
+    const leftOut = given === undefined ? [h("option", { value: "" })] : [];
+    const list = h("select", { class: "field" }, [...leftOut, ...schema.enum.map((/** @type {string} */ one) => h("option", { value: one }, [one]))]);
+    list.value = String(given ?? "");
+    return { element: list, value: () => (leftOut.length > 0 && list.selectedIndex === 0 ? undefined : list.value) };
   }
   if (schema.type === "boolean") {
     const box = h("input", { type: "checkbox" });
     box.checked = given === true;
     return { element: box, value: () => box.checked };
   }
-  if (["string", "number", "integer"].includes(schema.type)) {
-    const isText = schema.type === "string";
-    const numeric = schema.type === "integer" ? "-?[0-9]+" : "-?[0-9]+([.][0-9]+)?";
-    const field = h("input", {
-      class: "field",
-      autocomplete: "off",
-      ...(isText ? {} : { inputmode: "decimal", pattern: numeric, title: "A number" }),
-    });
-    field.value = given === undefined || given === null ? "" : String(given);
-    const read = () => (isText ? field.value : Number(field.value));
-    return { element: field, value: () => (field.value === "" && !(isText && given !== undefined) ? undefined : read()) };
+  if (schema.type === "string") {
+    const long = String(given ?? "").includes("\n");
+    const field = long ? h("textarea", { class: "field", dir: "auto" }) : input({});
+    field.value = String(given ?? "");
+    return { element: field, value: () => (field.value === "" && given === undefined ? undefined : field.value) };
+  }
+  if (schema.type === "number" || schema.type === "integer") {
+    const field = input(numeric({ minimum: schema.minimum, whole: schema.type === "integer" }));
+    field.value = String(given ?? "");
+    return { element: field, value: () => (field.value.trim() === "" ? undefined : Number(decimal(field.value))) };
   }
   return jsonField(name, given);
 }

@@ -11,6 +11,7 @@
 
 import { editor } from "./arguments.js";
 import { element as h } from "./element.js";
+import { decimal, input, numeric, unseen } from "./inputs.js";
 import { plain, title } from "./values.js";
 
 let names = 0;
@@ -54,7 +55,7 @@ function confirm(question, send) {
 
 /** @param {any} question @param {Send} send */
 function choice(question, send) {
-  const chosen = options(question.options, { multi: question.multiSelect, freeText: question.free_text });
+  const chosen = options(question.options, question);
   return [
     fieldset(question.prompt, question.header, chosen.element, question.multiSelect),
     submit("Send answer", () => send({ action: "select", value: chosen.value() })),
@@ -64,31 +65,28 @@ function choice(question, send) {
 /** @param {any} question @param {Send} send */
 function number(question, send) {
   const digits = question.digits;
-  const field = h("input", {
+  const code = { inputmode: "numeric", pattern: `[0-9]{${digits}}`, title: `${digits} digits`, maxlength: String(digits) };
+  const field = input({
     class: digits ? "field digits" : "field",
-    inputmode: digits ? "numeric" : "decimal",
-    autocomplete: "off",
     required: "",
     "aria-label": question.prompt,
-    type: question.sensitive ? "password" : "text",
-    pattern: digits ? `[0-9]{${digits}}` : "-?[0-9]+([.][0-9]+)?",
-    title: digits ? `${digits} digits` : "A number",
-    ...(digits && { maxlength: String(digits) }),
+    ...unseen(question),
+    ...(digits ? code : numeric(question)),
   });
   return [
     prompt(question.prompt),
     field,
     ...hint(digits ? `${digits} digits` : bounds(question)),
-    submit("Send answer", () => send({ action: "submit", value: field.value.trim() })),
+    submit("Send answer", () => send({ action: "submit", value: digits ? field.value : decimal(field.value) })),
   ];
 }
 
 /** @param {any} question @param {Send} send */
 function text(question, send) {
-  const common = { class: "field", required: "", maxlength: String(question.max_length), "aria-label": question.prompt };
+  const common = { required: "", maxlength: String(question.max_length), "aria-label": question.prompt };
   const field = question.sensitive
-    ? h("input", { ...common, type: "password", autocomplete: "off" })
-    : h("textarea", { ...common, rows: "3" });
+    ? input({ ...common, ...unseen(question) })
+    : h("textarea", { class: "field", dir: "auto", rows: "3", ...common });
   return [
     prompt(question.prompt),
     field,
@@ -100,7 +98,7 @@ function text(question, send) {
 function form(question, send) {
   const asked = question.questions.map((/** @type {any} */ one) => ({
     text: one.question,
-    chosen: options(one.options, { multi: one.multiSelect, freeText: one.free_text !== false }),
+    chosen: options(one.options, { ...one, free_text: one.free_text !== false, sensitive: question.sensitive }),
     one,
   }));
   return [
@@ -123,13 +121,8 @@ function approval(question, send) {
     if (!edits.element.hidden) edits.focus();
   });
   change.setAttribute("aria-expanded", "false");
-  const reason = h("input", { class: "field reason", placeholder: "Reason, if you reject it", "aria-label": "Reason", maxlength: "8192" });
   const reject = () => send({ action: "reject", ...(reason.value.trim() && { reason: reason.value.trim() }) });
-  reason.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault(); // it would press the first button of the form
-    reject();
-  });
+  const reason = reasonField("Reason, if you reject it", reject);
   const approve = () => {
     if (edits.element.hidden) return send({ action: "approve" });
     const edited = edits.value();
@@ -145,27 +138,48 @@ function approval(question, send) {
   ];
 }
 
+/**
+ * Why somebody refuses. Enter refuses.
+ *
+ * @param {string} placeholder
+ * @param {() => void} refuse
+ */
+export function reasonField(placeholder, refuse) {
+  const field = input({ class: "field reason", placeholder, "aria-label": "Reason", maxlength: "8192" });
+  field.addEventListener("keydown", (event) => {
+    // Where a word is still put together, Enter takes the word.
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault(); // it would press the first button of the form
+    refuse();
+  });
+  return field;
+}
+
 /** The question in one line. @param {any} question @returns {string} */
 export function headline(question) {
   switch (question.kind) {
     case "form":
       return question.questions.map((/** @type {any} */ one) => one.question).join(" ");
     case "confirm":
-      // What would be done is not always put as a question.
-      return /[.?!]$/.test(question.prompt) ? question.prompt : `${question.prompt}?`;
+      return asking(question.prompt);
     case "approval":
-      return question.title ? `${question.title}?` : `May the agent run ${question.tool}?`;
+      return asking(question.title ?? `May the agent run ${question.tool}`);
     default:
       return question.prompt;
   }
 }
 
+/** What would be done is not always put as a question, and every script has marks of its own. @param {string} words */
+function asking(words) {
+  return /[\p{Sentence_Terminal}\u2026:][\p{Pe}\p{Pf}"'\s]*$/u.test(words) ? words : `${words.trimEnd()}?`;
+}
+
 /**
  * @param {Option[]} offered
- * @param {{ multi?: boolean, freeText?: boolean }} how
+ * @param {{ multiSelect?: boolean, free_text?: boolean, sensitive?: boolean }} how
  * @returns {Options}
  */
-function options(offered, { multi = false, freeText = false }) {
+function options(offered, { multiSelect: multi = false, free_text = false, sensitive }) {
   const name = `options-${++names}`;
   const type = multi ? "checkbox" : "radio";
   const inputs = offered.map(({ label, id }) => h("input", { type, name, value: id ?? label, required: "" }));
@@ -177,8 +191,8 @@ function options(offered, { multi = false, freeText = false }) {
     ]),
   );
   const own = h("input", { type, name, value: "", required: "" });
-  const words = h("input", { class: "field", "aria-label": "In your own words", maxlength: "8192", hidden: "" });
-  if (freeText) rows.push(h("label", { class: "option" }, [own, h("span", { class: "what" }, ["Something else"]), words]));
+  const words = input({ "aria-label": "In your own words", maxlength: "8192", hidden: "", ...unseen({ sensitive }) });
+  if (free_text) rows.push(h("label", { class: "option" }, [own, h("span", { class: "what" }, ["Something else"]), words]));
 
   const element = h("div", { class: "options" }, rows);
   element.addEventListener("change", ({ target }) => {

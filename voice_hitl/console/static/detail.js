@@ -8,9 +8,9 @@
  */
 
 import { element as h } from "./element.js";
-import { fields, headline } from "./fields.js";
+import { headline, reasonField } from "./fields.js";
 import { mark } from "./rows.js";
-import { send } from "./send.js";
+import { answering } from "./send.js";
 import { ending, kind, said, time, tone, via } from "./words.js";
 
 export class Detail {
@@ -22,7 +22,6 @@ export class Detail {
     this.head = h("header", { class: "request-head" });
     this.said = h("ol", { class: "said", "aria-label": "What was said last" });
     this.body = h("div", { class: "body" });
-    this.error = h("p", { class: "error", role: "alert", hidden: "" });
     this.element.append(this.head, h("section", { "aria-label": "The call" }, [this.said]), this.body);
     this.#draw();
     this.show(request);
@@ -126,27 +125,18 @@ export class Detail {
   }
 
   #form() {
-    const { question } = this.request;
-    const form = h("form", { class: `answer ${question.kind}` });
-    form.append(...fields(/** @type {any} */ (this.request), (wire) => void send(form, this.error, () => this.does.answer(wire))), this.error);
-    if (!this.#decides()) form.append(this.#decline(form));
+    const { form, give } = answering(/** @type {any} */ (this.request), "answer", (wire) => this.does.answer(wire));
+    if (!this.#decides()) form.append(this.#decline(give));
     form.addEventListener("focusin", () => this.does.take(), { once: true });
-    form.addEventListener("submit", (event) => event.preventDefault());
-    this.error.hidden = true;
     return form;
   }
 
-  /** @param {HTMLFormElement} form */
-  #decline(form) {
-    const reason = h("input", { class: "field reason", "aria-label": "Reason", placeholder: "Or refuse to answer: the reason", maxlength: "8192" });
+  /** @param {(what: () => Promise<unknown>) => void} give */
+  #decline(give) {
+    const refuse = () => give(() => this.does.reject(reason.value.trim()));
+    const reason = reasonField("Or refuse to answer: the reason", refuse);
     const button = h("button", { class: "plain", type: "button" }, ["Refuse"]);
-    const refuse = () => void send(form, this.error, () => this.does.reject(reason.value.trim()));
     button.addEventListener("click", refuse);
-    reason.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      refuse();
-    });
     return h("div", { class: "refusing" }, [reason, button]);
   }
 

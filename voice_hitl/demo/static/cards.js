@@ -8,9 +8,9 @@
  */
 
 import { element as h, svg } from "./element.js";
-import { fields, headline } from "./fields.js";
+import { headline } from "./fields.js";
 import { CLOCK, CROSS, TICK } from "./marks.js";
-import { send } from "./send.js";
+import { answering } from "./send.js";
 
 const HURRY_MS = 10_000;
 
@@ -71,11 +71,13 @@ export class Card {
 
   #draw() {
     const { element, request } = this;
+    const used = element.contains(document.activeElement);
     element.dataset.status = request.status;
     if (request.status === "complete") element.replaceChildren(ended(request));
     else if (request.status === "inProgress") element.replaceChildren(head(request), h("div", { class: "card-body" }));
     else element.replaceChildren(head(request), this.#body(request));
     this.#showAloud();
+    if (used) element.focus({ preventScroll: true });
   }
 
   /** What was answered where it did not come from this page: aloud, or by key. @param {Wire} answer */
@@ -94,15 +96,9 @@ export class Card {
 
   /** @param {Request} request */
   #body(request) {
-    const error = h("p", { class: "error", role: "alert", hidden: "" });
-    const form = h("form", { class: `card-body ${request.question.kind}` });
-    const give = (/** @type {() => Promise<unknown>} */ what) => void send(form, error, what);
-    form.append(
-      ...fields(request, (wire) => give(() => this.give.answer(wire))),
-      error,
-      ...aloud(request),
-      ...(["confirm", "approval"].includes(request.question.kind) ? [] : [decline(() => give(this.give.decline))]),
-    );
+    const { form, give } = answering(request, "card-body", (wire) => this.give.answer(wire));
+    const decides = ["confirm", "approval"].includes(request.question.kind);
+    form.append(...aloud(request), ...(decides ? [] : [decline(() => give(() => this.give.decline()))]));
     return form;
   }
 }
@@ -161,7 +157,7 @@ function decline(onDecline) {
 
 /** @param {Request} request */
 function ended(request) {
-  const how = request.end === "answered" ? answered(request) : ENDS[request.end ?? "withdrawn"];
+  const how = request.end === "answered" ? answered(request) : (ENDS[request.end ?? ""] ?? ENDS.withdrawn);
   const decided = request.end === "answered" || request.end === "refused";
   const via = decided && request.via ? VIA[request.via] : "";
   const title = [how.text, via].filter(Boolean).join(" ");

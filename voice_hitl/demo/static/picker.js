@@ -47,7 +47,8 @@ export class Picker {
     this.element.dataset.status = "executing";
     /** Resolves to what the model gets. */
     this.chosen = new Promise((resolve) => this.#draw(party, resolve));
-    use.signal.addEventListener("abort", () => this.#over(ENDS[use.end ?? ""] ?? NOT_NEEDED));
+    // What was chosen here may have come too late: how it ended is what the session says.
+    use.signal.addEventListener("abort", () => use.end !== "answered" && this.#over(ENDS[use.end ?? ""] ?? NOT_NEEDED));
   }
 
   /** Whether a time can be chosen now. */
@@ -73,7 +74,7 @@ export class Picker {
   #draw(party, resolve) {
     const choose = h("button", { class: "primary", type: "button", disabled: "" }, ["Choose a time"]);
     const cancel = h("button", { class: "plain", type: "button" }, ["Cancel"]);
-    const times = h("div", { class: "times", role: "radiogroup", "aria-label": this.prompt }, timesOfTheEvening());
+    const times = h("div", { class: "times", role: "radiogroup", "aria-label": this.prompt }, timesOfTheEvening(`time of ${this.use.pending_id}`));
     let time = "";
     times.addEventListener("change", ({ target }) => {
       time = /** @type {HTMLInputElement} */ (target).value;
@@ -104,17 +105,16 @@ export class Picker {
 
   /** @param {typeof NOT_NEEDED} how */
   #over(how) {
-    if (!this.open) return;
     this.element.dataset.status = "complete";
     this.element.replaceChildren(over(how, how.text, [this.prompt]));
   }
 }
 
-/** @returns {HTMLElement[]} */
-function timesOfTheEvening() {
+/** @param {string} name @returns {HTMLElement[]} */
+function timesOfTheEvening(name) {
   return Array.from({ length: (LAST - FIRST) * 2 + 1 }, (_, index) => {
     const hour = FIRST + index / 2;
     const time = `${Math.floor(hour) - 12}:${hour % 1 ? "30" : "00"} pm`;
-    return h("label", { class: "time" }, [h("input", { type: "radio", name: "time", value: time, class: "unseen" }), time]);
+    return h("label", { class: "time" }, [h("input", { type: "radio", name, value: time, class: "unseen" }), time]);
   });
 }
