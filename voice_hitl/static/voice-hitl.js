@@ -63,6 +63,9 @@ const GATHERING_MS = 2000;
 const ANSWER_MS = 20000;
 const CONNECTING_MS = 15000;
 const DISCONNECTED_MS = 2500;
+const REASON_CHARACTERS = 8192;
+/** How many cards that are over are kept: a call may last for hours. */
+const CARDS_OVER = 128;
 
 /** A message was not taken: `code` is `late`, `duplicate`, `not_allowed`, `invalid`, `unknown`, ... */
 export class Refused extends Error {
@@ -104,7 +107,7 @@ export class Call {
   /** @type {State} */
   state = "connecting";
 
-  /** The cards, open and over, oldest first. @type {Map<string, Request>} */
+  /** The cards: all that are open, and the last of those that are over. @type {Map<string, Request>} */
   requests = new Map();
 
   /** This page's own tools, offered to the model of the call. */
@@ -125,6 +128,9 @@ export class Call {
   /** @type {Meter | null} */
   #spoken = null;
   #audio = new Audio();
+  #muted = false;
+  /** Aborts when the call is over: what the page is listened to for ends with it. */
+  #over = new AbortController();
   #ids = 0;
   /** Milliseconds that the session's clock is ahead of ours, at least. */
   #ahead = -Infinity;
@@ -157,11 +163,10 @@ export class Call {
 
   /** Ask for the microphone and connect. Rejects with `CallFailed`, in words for the person. */
   async connect() {
+    // A page that is left hangs up: its session would wait for it to come back.
+    addEventListener("pagehide", () => this.hangUp(), { signal: this.#over.signal });
     try {
-      this.#microphone = await openMicrophone(this.options.audio);
-      if (this.ended) for (const track of this.#microphone.getTracks()) track.stop();
-      if (this.ended) throw new CallFailed("The call was given up.");
-      this.#spoken = new Meter(this.#microphone);
+      await this.#speak();
       await this.#offer();
     } catch (error) {
       this.#end("failed");
@@ -193,25 +198,31 @@ export class Call {
   }
 
   /**
-   * Press a key of an on-screen keypad.
+   * Press a key of an on-screen keypad, now or not at all: pressed later, it might answer another question.
    *
    * @param {string} key  One of 0 to 9, *, #, A to D.
    * @returns {Promise<Message>}
    */
   digit(key) {
-    return this.#send({ type: "digit", digit: key });
+    if (this.state !== "live") return Promise.reject(new CallFailed("There is no connection: the key was not pressed."));
+    return this.#send({ type: "digit", digit: key }, { once: true });
   }
 
   /** End the call. */
   hangUp() {
-    // The session is told at once; a connection that only closes might have been lost.
-    if (this.#channel?.readyState === "open") this.#channel.send(JSON.stringify({ v: VERSION, type: "bye" }));
+    sayGoodbye(this.#channel);
     this.#end("caller");
   }
 
   /** Switch the microphone off or on; the call goes on. @param {boolean} muted */
   mute(muted) {
+    this.#muted = muted;
     for (const track of this.#microphone?.getTracks() ?? []) track.enabled = !muted;
+  }
+
+  /** Whether there is a microphone, muted or not: it may be unplugged. */
+  get hasMicrophone() {
+    return this.#microphone?.getTracks().some(({ readyState }) => readyState === "live") ?? false;
   }
 
   /** Whether the call is over. */
@@ -246,32 +257,57 @@ export class Call {
    * @param {{ expires_at?: string }} request
    */
   remaining(request) {
-    return request.expires_at ? Math.max(0, Date.parse(request.expires_at) - this.now()) : null;
+    const left = Date.parse(request.expires_at ?? "") - this.now();
+    return Number.isNaN(left) ? null : Math.max(0, left);
   }
 
   // --- the connection ------------------------------------------------------------------------------------------------
 
+  /** Speak into the microphone; when it is unplugged, into the next one that there is. */
+  async #speak() {
+    const microphone = await openMicrophone(this.options.audio);
+    if (this.ended) for (const track of microphone.getTracks()) track.stop();
+    this.#goesOn();
+    this.#microphone = microphone;
+    this.mute(this.#muted);
+    this.#spoken?.close();
+    this.#spoken = new Meter(microphone);
+    const [track] = microphone.getAudioTracks();
+    track.addEventListener("ended", () => this.#unplugged(), { signal: this.#over.signal });
+    for (const sender of this.#peer?.getSenders() ?? []) await sender.replaceTrack(track);
+  }
+
+  #unplugged() {
+    const again = { once: true, signal: this.#over.signal };
+    this.#speak().catch(() => navigator.mediaDevices.addEventListener("devicechange", () => this.#unplugged(), again));
+  }
+
+  #goesOn() {
+    if (this.ended) throw new CallFailed("The call was given up.");
+  }
+
   async #offer() {
-    if (this.ended) throw new CallFailed("The call has ended.");
     const peer = new RTCPeerConnection({ iceServers: this.options.iceServers ?? [] });
     for (const track of this.#microphone?.getTracks() ?? []) {
       peer.addTrack(track, /** @type {MediaStream} */ (this.#microphone));
     }
-    peer.addEventListener("track", ({ track }) => this.#listenTo(new MediaStream([track])));
+    peer.addEventListener("track", ({ track }) => this.ended || this.#listenTo(new MediaStream([track])));
     const channel = peer.createDataChannel(CHANNEL);
     channel.addEventListener("message", ({ data }) => this.#receive(data));
     try {
       const open = opened(peer, channel);
-      open.catch(() => {});
       await peer.setLocalDescription();
       await gathered(peer);
+      this.#goesOn();
       const offer = /** @type {RTCSessionDescription} */ (peer.localDescription);
       await peer.setRemoteDescription(await this.#exchange(offer));
-      await open;
-      if (this.ended) throw new CallFailed("The call has ended.");
+      await open();
+      if (this.ended) sayGoodbye(channel);
+      this.#goesOn();
     } catch (error) {
       peer.close();
-      throw error;
+      if (error instanceof CallFailed) throw error;
+      throw new CallFailed("The agent's server does not take calls: it answers something else.", error);
     }
     // A connection that was lost is let go only now: it might have come back by itself, and closing it hangs up.
     this.#peer?.close();
@@ -279,8 +315,11 @@ export class Call {
     this.#channel = channel;
     peer.addEventListener("connectionstatechange", () => this.#peerChanged(peer));
     channel.addEventListener("close", () => this.#lost(peer));
+    for (const [id, { text, once, reject }] of this.#waiting) {
+      if (!once) channel.send(text);
+      else if (this.#waiting.delete(id)) reject(new CallFailed("The connection broke: the key may not have been pressed."));
+    }
     this.#become("live");
-    for (const { text } of this.#waiting.values()) channel.send(text);
     this.tools.offerAgain();
   }
 
@@ -301,8 +340,9 @@ export class Call {
       throw new CallFailed("The agent cannot be reached. Is it still running?", error);
     }
     if (!response.ok) {
-      const { error } = await response.json().catch(() => ({}));
-      throw new CallFailed(`The call was not taken: ${error ?? `the agent's server says ${response.status}`}.`);
+      const said = await response.json().catch(() => null);
+      const why = typeof said?.error === "string" ? said.error : `the agent's server says ${response.status}`;
+      throw new CallFailed(`The call was not taken: ${why}.`);
     }
     return response.json();
   }
@@ -359,6 +399,7 @@ export class Call {
   /** @param {string} reason */
   #end(reason) {
     if (this.state === "ended") return;
+    this.#over.abort();
     clearTimeout(this.#patience);
     this.#peer?.close();
     for (const track of this.#microphone?.getTracks() ?? []) track.stop();
@@ -375,9 +416,10 @@ export class Call {
 
   /**
    * @param {Message} message
+   * @param {{ once?: boolean }} [how]  Once: not again, should the connection break before it was taken.
    * @returns {Promise<Message>}
    */
-  #send(message) {
+  #send(message, { once = false } = {}) {
     if (this.state === "ended") return Promise.reject(new CallFailed("The call has ended."));
     const id = String(++this.#ids);
     const text = JSON.stringify({ v: VERSION, id, ...message });
@@ -385,7 +427,7 @@ export class Call {
       return Promise.reject(new Error(`a message has at most ${MAX_BYTES} bytes`));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { text, resolve, reject });
+      this.#waiting.set(id, { text, once, resolve, reject });
       if (this.#channel?.readyState === "open") this.#channel.send(text);
     });
   }
@@ -394,7 +436,8 @@ export class Call {
   #receive(data) {
     const message = read(data);
     if (message === null) return;
-    if (message.server_time) this.#ahead = Math.max(this.#ahead, Date.parse(message.server_time) - Date.now());
+    const ahead = Date.parse(message.server_time) - Date.now();
+    if (ahead > this.#ahead) this.#ahead = ahead;
     if (message.type === "ok" || message.type === "refused") {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
@@ -413,10 +456,19 @@ export class Call {
     const early = `call ${news.call}`;
     const key = news.pending_id ?? early;
     const known = this.requests.get(key) ?? this.requests.get(early);
-    if (key !== early || news.status === "complete") this.requests.delete(early);
+    const isOver = known?.status === "complete";
+    if (isOver && known.pending_id) return;
+    this.requests.delete(early);
     // A page that connects again is told of requests that were settled: one it never saw is of no use to it.
     if (!known && type !== "request.opened") return;
-    this.requests.set(key, /** @type {Request} */ ({ ...known, ...news }));
+    this.requests.set(key, /** @type {Request} */ ({ ...(isOver ? {} : known), ...news }));
+    if (news.status === "complete") this.#forget();
+  }
+
+  /** Let the oldest cards go that are over. */
+  #forget() {
+    const over = [...this.requests].filter(([, { status }]) => status === "complete");
+    for (const [key] of over.slice(0, -CARDS_OVER)) this.requests.delete(key);
   }
 
   /** @param {Message} message */
@@ -516,7 +568,7 @@ class Tools {
   /** The call is up, or up again: a page that comes back offers its tools again. */
   offerAgain() {
     // The first time they are on their way already.
-    if (this.#connected) for (const { tool } of this.#offered.values()) this.#send(registration(tool)).catch(reportError);
+    if (this.#connected) for (const { tool } of this.#offered.values()) this.#send(registration(tool)).catch(reportUnlessOver);
     this.#connected = true;
   }
 
@@ -549,9 +601,15 @@ class Tools {
       // What comes too late is no news: how the call ended was told by its last status.
       if (use.status !== "executing") return;
       const reason = error instanceof Error ? error.message : String(error);
-      await this.#send({ type: "tool.abort", pending_id, reason, key: token() }).catch(() => {});
+      const short = reason.slice(0, REASON_CHARACTERS);
+      await this.#send({ type: "tool.abort", pending_id, reason: short, key: token() }).catch(() => {});
     }
   }
+}
+
+/** @param {unknown} why */
+function reportUnlessOver(why) {
+  if (!(why instanceof CallFailed)) reportError(why);
 }
 
 /** @param {Tool} tool @returns {Message} */
@@ -562,6 +620,7 @@ function registration({ name, description, parameters }) {
 /**
  * @typedef {object} Waiting
  * @property {string} text
+ * @property {boolean} once
  * @property {(message: Message) => void} resolve
  * @property {(error: Error) => void} reject
  */
@@ -625,19 +684,31 @@ function gathered(peer) {
 }
 
 /**
+ * What waits until the channel is open: for as long as it takes both sides to find each other, once they know of each other.
+ *
  * @param {RTCPeerConnection} peer
  * @param {RTCDataChannel} channel
- * @returns {Promise<void>}
+ * @returns {() => Promise<void>}
  */
 function opened(peer, channel) {
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new CallFailed("No connection to the agent: the network between us lets no call through."));
-    const patience = setTimeout(fail, CONNECTING_MS);
-    channel.addEventListener("open", () => (clearTimeout(patience), resolve()));
+  let fail = () => {};
+  const open = new Promise((resolve, reject) => {
+    fail = () => reject(new CallFailed("No connection to the agent: the network between us lets no call through."));
+    channel.addEventListener("open", () => resolve(undefined));
     peer.addEventListener("connectionstatechange", () => {
       if (peer.connectionState === "failed" || peer.connectionState === "closed") fail();
     });
   });
+  open.catch(() => {}); // nobody may be waiting for it yet
+  return async () => {
+    const patience = setTimeout(fail, CONNECTING_MS);
+    await open.finally(() => clearTimeout(patience));
+  };
+}
+
+/** Tell the session that the page hangs up: a connection that only closes might have been lost. @param {RTCDataChannel | null} channel */
+function sayGoodbye(channel) {
+  if (channel?.readyState === "open") channel.send(JSON.stringify({ v: VERSION, type: "bye" }));
 }
 
 /** Something nobody else has; unlike randomUUID it is there on a page without https, which then hears why it has no microphone. */
@@ -652,7 +723,9 @@ function token() {
 function read(data) {
   try {
     const message = JSON.parse(String(data));
-    return message?.v === VERSION && typeof message.type === "string" ? message : null;
+    // Two names are the client's own.
+    const isMessage = message?.v === VERSION && typeof message.type === "string" && !["state", "*"].includes(message.type);
+    return isMessage ? message : null;
   } catch {
     return null;
   }

@@ -52,7 +52,6 @@ callButton.addEventListener("click", place);
 byId("hang-up", HTMLButtonElement).addEventListener("click", () => live?.hangUp());
 keypadButton.addEventListener("click", () => showKeypad(keypad.hidden === true));
 addEventListener("keydown", (event) => event.key === "Escape" && showKeypad(false));
-addEventListener("pagehide", () => live?.hangUp());
 for (const key of KEYS) {
   const button = h("button", { type: "button", "aria-label": key === "*" ? "star" : key === "#" ? "hash" : key }, [key]);
   button.addEventListener("click", () => live?.digit(key).catch(() => {}));
@@ -275,7 +274,7 @@ function frame(now) {
   ribbon.push(now, { agent, you, asking: waits });
   [...level.children].forEach((bar, index) => bar.classList.toggle("on", you * BARS > index + 0.5));
   level.setAttribute("aria-valuenow", String(Math.round(you * 100)));
-  say(doing, waits ? "Waiting for your answer" : agent > 0.35 ? "The agent is speaking" : "Listening to you");
+  say(doing, !live.hasMicrophone ? "Your microphone is gone" : waits ? "Waiting for your answer" : agent > 0.35 ? "The agent is speaking" : "Listening to you");
   doing.classList.toggle("waits", waits);
   const seconds = Math.floor((now - since) / 1000);
   say(clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
