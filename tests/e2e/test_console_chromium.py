@@ -1,13 +1,15 @@
 """Operators at their console in headless Chromium, a caller on the line: who is first, and what everybody is told."""
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 
 import anyio
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, Route, expect
 
-from tests.e2e.console_browser import WITHIN_S, Clock, desks
+from tests.e2e.console_browser import SUPERVISORS, TOKENS, WITHIN_S, Clock, desks
 from voice_hitl.provider import Transcript
 from voice_hitl.testing import SentToolResult
 
@@ -46,6 +48,7 @@ NOTES_EVENTS = """
         }
     };
 """
+DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 DRAWS_NO_FRAME = "window.requestAnimationFrame = () => 1"
 
 
@@ -260,6 +263,164 @@ async def test_whoever_has_no_part_in_it_sees_nothing_and_who_signs_out_neither(
         await ann.get_by_role("button", name="Sign out").click()
         await expect(ann.get_by_label("Token")).to_be_visible()
         assert "Book the courier" not in await ann.content()
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_a_key_that_is_held_approves_nothing() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        refund = at.asks("refund", REFUND)
+        await chosen(ann, "Refund order A-17")
+        approve = ann.get_by_role("button", name="Approve")
+        await ann.keyboard.down("a")
+        await ann.keyboard.down("a")  # what a keyboard sends for as long as it is held
+        await expect(approve).to_be_focused()
+        assert await approve.is_enabled(), "nothing is on its way"
+        await ann.keyboard.up("a")
+        await ann.keyboard.press("a")
+        await at.model.expect(SentToolResult, call_id=refund, within_s=WITHIN_S)
+        await expect(ann.locator(".verdict")).to_contain_text("Approved by you")
+        # The keyboard is not lost with the button that had it.
+        await expect(ann.locator("#detail")).to_be_focused()
+
+
+async def test_what_is_said_meanwhile_takes_neither_a_click_nor_the_keyboard_away() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.asks("refund", REFUND)
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Refund order A-17")
+        said = ann.get_by_label("What was said last")
+        row = ann.get_by_label("Open requests").get_by_role("button", name=re.compile("Book the courier"))
+        await ann.get_by_role("button", name="I’m on it").focus()
+        await row.hover()
+        await ann.mouse.down()
+        await ann.get_by_role("button", name="I’m on it").focus()
+        at.model.emit(Transcript("user", "Are you still there?", final=True, item_id="i1"))
+        await expect(said).to_contain_text("Are you still there?")
+        await ann.evaluate(DRAWN)
+        await expect(ann.get_by_role("button", name="I’m on it")).to_be_focused()
+        await ann.mouse.up()
+        await expect(ann.locator(".request .prompt")).to_have_text("Book the courier?")
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_what_was_begun_is_still_there_and_is_taken_again_when_it_goes_on() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.asks("refund", REFUND)
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Refund order A-17")
+        reason = ann.get_by_label("Reason")
+        await reason.fill("it was the courier's faul")
+        taken = ann.locator(".request .taken")
+        await expect(taken).to_have_text("You are on it")
+        await chosen(ann, "Book the courier")
+        await chosen(ann, "Refund order A-17")
+        await chosen(ann, "Refund order A-17")
+        await expect(reason).to_have_value("it was the courier's faul")
+        # A word that is still put together: Escape drops it, and is no key of the page.
+        composing = "new KeyboardEvent('keydown', { key: 'Escape', isComposing: true, bubbles: true })"
+        await reason.focus()
+        await reason.evaluate(f"(field) => field.dispatchEvent({composing})")
+        await expect(reason).to_be_focused()
+        await expect(taken).to_have_text("You are on it")
+        await ann.get_by_role("button", name="Let go").click()
+        await expect(ann.get_by_role("button", name="I’m on it")).to_be_focused()
+        await expect(taken).to_have_count(0)
+        await reason.press("t")
+        await expect(taken).to_have_text("You are on it")
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_a_request_that_is_put_to_others_can_be_answered_again_and_of_the_settled_the_last_stay() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        call = at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        [request] = (await ann.evaluate("fetch('requests').then((response) => response.json())"))["requests"]
+        outcome = {"end": "withdrawn", "at": request["created_at"]}
+        told = [("request.settled", {**request, "id": f"r{each}", "outcome": outcome}) for each in range(60)]
+        told += [("request.settled", {**request, "outcome": outcome})]
+        again = await ann.context.new_page()
+        again.set_default_timeout(WITHIN_S * 1000)
+        again.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+        bodies = [stream(told), stream([("request.opened", request)])]
+        put_to_others = anyio.Event()
+
+        async def canned(route: Route) -> None:
+            if len(bodies) == 1:
+                await put_to_others.wait()
+            if bodies:
+                await route.fulfill(content_type="text/event-stream", body=bodies.pop(0))
+            else:
+                await route.fulfill(status=204)
+
+        await again.route("**/events", canned)
+        await again.goto(at.url)
+        await again.get_by_label("Settled requests").get_by_role("button").first.click()
+        await expect(again.locator(".verdict")).to_contain_text("No longer needed")
+        await expect(again.get_by_label("Settled requests").get_by_role("button")).to_have_count(20)
+        put_to_others.set()
+        await again.get_by_label("Open requests").get_by_role("button").wait_for()
+        await expect(again.get_by_label("Settled requests").get_by_role("button")).to_have_count(19)
+        await again.route("**/history**", lambda route: route.abort())
+        await again.get_by_role("button", name="Show earlier ones").click()
+        await expect(again.get_by_role("status").last).to_have_text("The earlier ones did not arrive.")
+        await again.get_by_role("button", name="Yes, go ahead").click()
+        await at.model.expect(SentToolResult, call_id=call, failed=False, within_s=WITHIN_S)
+
+
+def stream(told: Sequence[tuple[str, Mapping[str, object]]]) -> str:
+    """Events as a stream that ends, after which a page asks for the next one at once."""
+    events = (f"event: {name}\ndata: {json.dumps({'request': request})}\n\n" for name, request in told)
+    return "retry: 50\n\n" + "".join(events)
+
+
+async def test_who_signs_out_while_the_page_looks_how_things_stand_sees_nothing_of_it() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        at.asks("ConfirmAction", COURIER)
+        await chosen(ann, "Book the courier")
+        looked, out = anyio.Event(), anyio.Event()
+
+        async def slowly(route: Route) -> None:
+            response = await route.fetch()
+            looked.set()
+            await out.wait()
+            await route.fulfill(response=response)
+
+        await ann.route("**/requests", slowly)
+        async with anyio.create_task_group() as group:
+            group.start_soon(ann.reload)
+            await looked.wait()
+            await ann.get_by_role("button", name="Sign out").click()
+            await expect(ann.get_by_label("Token")).to_be_visible()
+            async with ann.expect_response("**/requests"):
+                out.set()
+        await ann.evaluate(DRAWN)
+        assert "Book the courier" not in await ann.content()
+        assert await ann.title() == "Console"
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_a_token_is_sent_once_however_often_enter_is_pressed() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        await ann.get_by_role("button", name="Sign out").click()
+        await ann.get_by_label("Token").fill(TOKENS.issue("ann", SUPERVISORS))
+        sent: list[str] = []
+        ann.on("request", lambda request: sent.append(request.method) if request.url.endswith("/session") else None)
+        await ann.locator("#sign-in-form").evaluate("(form) => { form.requestSubmit(); form.requestSubmit(); }")
+        await ann.locator("[data-state=live]").wait_for()
+        await ann.get_by_role("button", name="Sign out").click()
+        await expect(ann.get_by_label("Token")).to_be_visible()
+        await expect(ann.get_by_role("alert")).to_have_count(0)
+        assert sent == ["POST", "DELETE"]
         at.caller.hang_up()
         await at.caller.ended()
 

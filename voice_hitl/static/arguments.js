@@ -3,7 +3,7 @@
 
 import { element as h } from "./element.js";
 import { decimal, input, numeric } from "./inputs.js";
-import { plain, title } from "./values.js";
+import { plain, same, title } from "./values.js";
 
 /**
  * The arguments, to be changed: one by one where the tool says what they are, else as JSON.
@@ -93,9 +93,4 @@ function jsonField(name, given) {
       }
     },
   };
-}
-
-/** @param {unknown} one @param {unknown} other */
-function same(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -12,3 +12,8 @@ export function plain(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** Whether two values are the same JSON. @param {unknown} one @param {unknown} other */
+export function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

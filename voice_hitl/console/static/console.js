@@ -32,8 +32,12 @@ let me = null;
 const open = new Map();
 /** @type {Map<string, Shown>} */
 const settled = new Map();
+/** How many settled ones are shown: the last ones, and earlier ones that somebody has asked for. */
+let mostSettled = HISTORY;
 /** @type {Detail | null} */
 let detail = null;
+/** What was begun stays while its request is open, whatever is looked at meanwhile. @type {Map<string, Detail>} */
+const begun = new Map();
 /** @type {EventSource | null} */
 let events = null;
 /** How far the server's clock is ahead of ours, in milliseconds. */
@@ -63,9 +67,11 @@ async function start() {
 
 function signedOut() {
   events?.close();
+  meanwhile = null;
   choose(null);
   open.clear();
   settled.clear();
+  begun.clear();
   announce("");
   draw();
   byId("who", HTMLElement).hidden = page.work.hidden = true;
@@ -77,6 +83,8 @@ byId("sign-in-form", HTMLFormElement).addEventListener("submit", async (event) =
   event.preventDefault();
   const token = byId("token", HTMLInputElement);
   const problem = byId("sign-in-error", HTMLElement);
+  if (token.readOnly) return; // it is on its way, and is worth nothing after that
+  token.readOnly = true;
   problem.hidden = true;
   try {
     await call("POST", "session", { body: { token: token.value.trim() } });
@@ -86,6 +94,8 @@ byId("sign-in-form", HTMLFormElement).addEventListener("submit", async (event) =
     problem.textContent = error instanceof Refused ? `That did not work: ${error.message}.` : "The server cannot be reached.";
     problem.hidden = false;
     token.select();
+  } finally {
+    token.readOnly = false;
   }
 });
 
@@ -106,26 +116,46 @@ let meanwhile = null;
 async function sync() {
   /** @type {[string, Shown][]} */
   const later = (meanwhile = []);
-  try {
-    const [now, before] = await Promise.all([call("GET", "requests"), call("GET", `history?limit=${HISTORY}`)]);
-    const was = place();
-    open.clear();
-    settled.clear();
-    for (const request of now.requests) open.set(request.id, request);
-    for (const request of before.requests.reverse()) settled.set(request.id, request);
-    byId("more", HTMLElement).hidden = !before.more;
-    draw();
-    const shown = detail && (open.get(detail.request.id) ?? settled.get(detail.request.id));
-    if (shown?.outcome && was !== null) settledAt = was;
-    if (shown) detail?.show(shown);
-    else if (detail) choose(null);
-  } catch (error) {
-    if (error instanceof Refused && error.status === 401) signedOut();
-    else setTimeout(sync, 2_000);
-  } finally {
-    if (meanwhile === later) meanwhile = null;
-    for (const [name, request] of later) changed(name, request);
-  }
+  const asked = [call("GET", "requests"), call("GET", `history?limit=${HISTORY}`)];
+  const found = await Promise.all(asked).catch((/** @type {Error} */ error) => error);
+  if (meanwhile !== later) return; // it asks again meanwhile, or somebody has signed out
+  meanwhile = null;
+  if (!(found instanceof Error)) standing(found[0].requests, found[1]);
+  else if (found instanceof Refused && found.status === 401) return signedOut();
+  else setTimeout(sync, 2_000);
+  for (const [name, request] of later) changed(name, request);
+}
+
+/**
+ * How things stand.
+ *
+ * @param {Shown[]} now
+ * @param {{ requests: Shown[], more: boolean }} before
+ */
+function standing(now, before) {
+  const was = place();
+  open.clear();
+  settled.clear();
+  mostSettled = HISTORY;
+  for (const request of now) open.set(request.id, request);
+  for (const request of before.requests.reverse()) settled.set(request.id, request);
+  byId("more", HTMLElement).hidden = !before.more;
+  draw();
+  for (const id of begun.keys()) show(open.get(id));
+  for (const id of begun.keys()) if (!open.has(id)) begun.delete(id);
+  const shown = detail && (open.get(detail.request.id) ?? settled.get(detail.request.id));
+  if (shown?.outcome && was !== null) settledAt = was;
+  if (shown) show(shown);
+  else if (detail) choose(null);
+}
+
+/** Show a request as it now is, where it is looked at or was begun. @param {Shown | undefined} request */
+function show(request) {
+  if (!request) return;
+  const known = detail?.request.id === request.id ? detail : begun.get(request.id);
+  known?.show(request);
+  if (request.outcome) begun.delete(request.id);
+  else if (known) begun.set(request.id, known);
 }
 
 /** Where the chosen request is among the open ones. */
@@ -144,13 +174,18 @@ function changed(name, request) {
     if (detail?.request.id === request.id) settledAt = place() ?? settledAt;
     open.delete(request.id);
     settled.set(request.id, request);
-  } else open.set(request.id, request);
+    const [oldest] = settled.keys();
+    if (settled.size > mostSettled) byId("more", HTMLElement).hidden = !settled.delete(oldest);
+  } else {
+    settled.delete(request.id); // it is put to others now
+    open.set(request.id, request);
+  }
   if (name === "request.opened") announce(`New: ${headline(request.question)}`);
   const isShown = detail?.request.id === request.id;
   if (request.outcome && (isShown || request.outcome.by !== me?.user)) announce(`${ending(request, me?.user ?? "")}: ${headline(request.question)}`);
+  const had = isShown && detail?.touched;
+  show(request);
   if (isShown) {
-    const had = detail?.touched;
-    detail?.show(request);
     tick(page.request, Date.now() + ahead);
     if (request.outcome && had) byId("detail", HTMLElement).focus();
   }
@@ -206,7 +241,7 @@ function draw() {
 const drawn = new WeakMap();
 
 /**
- * The rows of a list; one that is there as it is stays, and so does the focus.
+ * The rows of a list; one that is there stays, and so does the focus.
  *
  * @param {HTMLElement} list
  * @param {Shown[]} requests
@@ -218,8 +253,14 @@ function fill(list, requests, row) {
   const items = requests.map((request) => {
     const known = there.get(request.id);
     if (known && drawn.get(known) === request) return known;
-    const item = document.createElement("li");
-    item.append(row(request));
+    const item = known ?? document.createElement("li");
+    const fresh = row(request);
+    const old = item.firstElementChild;
+    // A row that is there is drawn where it is: somebody may be about to press it.
+    if (old) {
+      old.className = fresh.className;
+      old.replaceChildren(...fresh.childNodes);
+    } else item.append(fresh);
     drawn.set(item, request);
     return item;
   });
@@ -248,7 +289,10 @@ page.work.addEventListener("click", ({ target }) => {
 
 byId("more", HTMLButtonElement).addEventListener("click", async () => {
   const oldest = settled.keys().next().value;
-  const before = await call("GET", `history?limit=${HISTORY}&before=${oldest}`);
+  const before = await call("GET", `history?limit=${HISTORY}&before=${oldest}`).catch(() => null);
+  if (page.work.hidden) return;
+  if (!before) return announce("The earlier ones did not arrive.");
+  mostSettled += HISTORY;
   const later = [...settled];
   settled.clear();
   for (const request of before.requests.reverse()) settled.set(request.id, request);
@@ -261,18 +305,11 @@ byId("more", HTMLButtonElement).addEventListener("click", async () => {
 
 /** @param {Shown | null} request */
 function choose(request) {
-  letGo();
   settledAt = null;
-  const { id } = request ?? { id: "" };
-  detail = request
-    ? new Detail(request, {
-        me: () => me?.user ?? "",
-        answer: (wire) => answer(`requests/${id}/answer`, wire),
-        reject: (reason) => answer(`requests/${id}/reject`, reason ? { reason } : {}),
-        take: () => void take(id),
-        release: () => void call("POST", `requests/${id}/release`).catch(() => undefined),
-      })
-    : null;
+  if (request && request.id === detail?.request.id) return;
+  letGo();
+  detail = request ? (begun.get(request.id) ?? detailOf(request)) : null;
+  if (request) show(request);
   page.request.replaceChildren(...(detail ? [detail.element] : []));
   byId("unchosen", HTMLElement).hidden = detail !== null;
   document.body.dataset.view = detail ? "request" : "list";
@@ -280,12 +317,29 @@ function choose(request) {
   tick(page.request, Date.now() + ahead);
 }
 
+/** @param {Shown} request */
+function detailOf(request) {
+  const { id } = request;
+  return new Detail(request, {
+    me: () => me?.user ?? "",
+    answer: (wire) => answer(`requests/${id}/answer`, wire),
+    reject: (reason) => answer(`requests/${id}/reject`, reason ? { reason } : {}),
+    take: () => void take(id),
+    release: () => void call("POST", `requests/${id}/release`).catch(() => undefined),
+  });
+}
+
+/** The request that is being taken. */
+let taking = "";
+
 /** @param {string} id */
 async function take(id) {
   actedAt = Date.now();
   const request = open.get(id);
-  if (!request || (request.taken && request.taken.by !== me?.user)) return;
+  if (!request || request.taken || taking === id) return;
+  taking = id;
   await call("POST", `requests/${id}/take`).catch(() => undefined);
+  taking = "";
 }
 
 function letGo() {
@@ -334,10 +388,11 @@ const KEYS = /** @type {Record<string, () => void>} */ ({
 });
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || page.work.hidden) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || page.work.hidden) return;
   const typing = event.target instanceof Element && event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
   const act = KEYS[event.key];
   if (!act || (typing && event.key !== "Escape")) return;
+  if (event.repeat && ["a", "r"].includes(event.key)) return; // twice gives it: a key that is held is pressed once
   event.preventDefault();
   act();
 });

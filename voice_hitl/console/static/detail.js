@@ -11,6 +11,7 @@ import { element as h } from "./element.js";
 import { headline, reasonField } from "./fields.js";
 import { mark } from "./rows.js";
 import { answering } from "./send.js";
+import { same } from "./values.js";
 import { ending, kind, said, time, tone, via } from "./words.js";
 
 export class Detail {
@@ -24,17 +25,20 @@ export class Detail {
     this.body = h("div", { class: "body" });
     this.element.append(this.head, h("section", { "aria-label": "The call" }, [this.said]), this.body);
     this.#draw();
-    this.show(request);
+    this.#drawHead();
+    this.#drawSaid();
   }
 
   /** @param {Shown} request */
   show(request) {
-    const settles = request.outcome && !this.request.outcome;
+    const { transcript: said, ...was } = this.request;
+    const { transcript: says, ...is } = request;
     this.request = request;
-    this.#drawHead();
-    this.#drawSaid();
-    // What a person has typed stays: only the end draws the form again.
-    if (settles) this.#draw();
+    // Somebody may be about to press what stands there: what is as it was stays.
+    if (!same(was, is)) this.#drawHead();
+    if (!same(said, says)) this.#drawSaid();
+    // What a person has typed stays: only the end draws the form again, or that it is put to others.
+    if (Boolean(was.outcome) !== Boolean(is.outcome)) this.#draw();
   }
 
   /** The answer in one key: the button that gives it, or the first thing to fill in. Twice gives it. */
@@ -59,9 +63,9 @@ export class Detail {
     target.scrollIntoView({ block: "nearest" });
   }
 
-  /** Whether the form has anything in it that would be lost. */
+  /** Whether the keyboard is in it, which would be lost. */
   get touched() {
-    return this.body.contains(document.activeElement);
+    return this.element.contains(document.activeElement);
   }
 
   #decides() {
@@ -86,6 +90,7 @@ export class Detail {
       ),
       ...(request.outcome ? [] : [this.#taking(me)]),
     ]);
+    const used = this.head.contains(document.activeElement);
     this.head.replaceChildren(
       h("div", { class: "top" }, [
         h("span", { class: "kind" }, [kind(request)]),
@@ -94,6 +99,7 @@ export class Detail {
       ]),
       about,
     );
+    if (used) this.head.querySelector("button")?.focus({ preventScroll: true });
   }
 
   /** @param {string} me */
@@ -127,7 +133,7 @@ export class Detail {
   #form() {
     const { form, give } = answering(/** @type {any} */ (this.request), "answer", (wire) => this.does.answer(wire));
     if (!this.#decides()) form.append(this.#decline(give));
-    form.addEventListener("focusin", () => this.does.take(), { once: true });
+    for (const sign of ["focusin", "input"]) form.addEventListener(sign, () => this.does.take());
     return form;
   }
 
