@@ -85,6 +85,7 @@ async function place() {
     problem.hidden = false;
     callButton.disabled = false;
     callLabel.textContent = "Try again";
+    callButton.focus({ preventScroll: true });
   }
 }
 
@@ -114,7 +115,7 @@ function become(state, reason) {
   showKeypad(false);
   if (live) showCards(live);
   if (reason && ENDINGS[reason]) [problem.textContent, problem.hidden] = [ENDINGS[reason], false];
-  if (was === "live") callButton.focus({ preventScroll: true });
+  if (was !== "connecting") callButton.focus({ preventScroll: true });
 }
 
 /** @param {{ role: string, text: string, final: boolean, item: string }} line */
@@ -132,7 +133,7 @@ function hear({ role, text, final, item }) {
   line.classList.toggle("partial", !final);
   if (final && !text.trim()) line.remove();
   // On a small screen the newest words are below a question that waits: they must not scroll it away.
-  if (!asking()) line.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (!asking()) line.scrollIntoView({ block: "nearest" });
 }
 
 /** Whether a question waits for the person. */
@@ -190,9 +191,9 @@ function pickTime(offer, use) {
 function announce(card) {
   say(byId("announce", HTMLElement), `The agent asks: ${card.words}`);
   // The keyboard goes where the decision is, unless somebody is typing.
-  if (!document.activeElement?.matches("input, textarea")) card.element.focus({ preventScroll: true });
+  if (!document.activeElement?.matches("input, textarea, select")) card.element.focus({ preventScroll: true });
   const tall = card.element.offsetHeight > innerHeight - 200;
-  card.element.scrollIntoView({ block: tall ? "start" : "nearest", behavior: "smooth" });
+  card.element.scrollIntoView({ block: tall ? "start" : "nearest" });
 }
 
 /**
@@ -229,7 +230,8 @@ function readByModel({ call, tool, text, outcome }) {
   waiting.get(call)?.remove();
   waiting.delete(call);
   const card = [...cards.values()].find(({ request }) => request.call === call);
-  if (card?.request.question?.kind === "confirm" && outcome === "served") card.told({ action: "answer", value: JSON.parse(text).confirmed });
+  const { confirmed } = Object(json(text));
+  if (card?.request.question?.kind === "confirm" && typeof confirmed === "boolean") card.told({ action: "answer", value: confirmed });
   byId("read-title", HTMLElement).hidden = false;
   reads.append(
     h("li", { class: `read ${outcome === "served" ? "good" : "bad"}` }, [
@@ -247,20 +249,27 @@ function readAsAnswer({ text, reading, why, via }) {
 
 /** @param {string} text */
 function pretty(text) {
+  const value = json(text);
+  if (typeof value !== "object") return text;
+  const spread = JSON.stringify(value, null, 1);
+  const line = spread.replaceAll(/\n\s*/g, " ");
+  return line.length <= ONE_LINE ? line : spread;
+}
+
+/** What a text says as JSON; undefined: it is none, or was cut off. @param {string} text */
+function json(text) {
   try {
-    const value = JSON.parse(text);
-    if (typeof value !== "object") return text;
-    const spread = JSON.stringify(value, null, 1);
-    const line = spread.replaceAll(/\n\s*/g, " ");
-    return line.length <= ONE_LINE ? line : spread;
+    return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 
 /** @param {boolean} shown */
 function showKeypad(shown) {
+  const used = keypad.contains(document.activeElement);
   keypad.hidden = !shown;
+  if (used) keypadButton.focus();
   keypadButton.setAttribute("aria-expanded", String(shown));
 }
 
