@@ -88,6 +88,6 @@ def without_responses(text: str) -> str:
 
 def fenced(name: str, outcome: str) -> str:
     """A call's outcome as text that a model can read, in a fence that nothing inside can close."""
-    longest = max((len(run) for run in _BACKTICKS.findall(outcome)), default=0)
+    longest = max(map(len, _BACKTICKS.findall(outcome)), default=0) if "`" in outcome else 0
     fence = "`" * max(3, longest + 1)
     return f"The tool {name} has returned:\n{fence}\n{outcome}\n{fence}"
