@@ -48,16 +48,17 @@ class Spoken:
 
 def read_call(text: str, start: int, tools: Tools) -> Spoken | None:
     """The call to a declared name that is written at `start`, in whatever form; None where none is, or only a part."""
-    fence = _FENCE.match(text, start)
-    if fence is not None:
+    if text.startswith("`", start) and (fence := _FENCE.match(text, start)) is not None:
         start = fence.end()
     match text[start : start + 1]:
         case "{":
             return _json(text, start, tools)
         case "<":
             return _tagged(text, start, tools)
+        case _ if text.startswith("call:", start):
+            return _braced(text, start, tools)
         case _:
-            return _braced(text, start, tools) or _function(text, start, tools)
+            return _function(text, start, tools)
 
 
 def may_become_call(text: str, start: int, tools: Tools) -> bool:

@@ -183,9 +183,11 @@ def _needs_words(text: str, what: str) -> None:
 
 
 def _is_tag(language: str | None) -> None:
+    if language is None:
+        return
     # A mistyped one would leave only the keys to answer with.
     try:
-        language_of("en" if language is None else language)
+        language_of(language)
     except ValueError as error:
         raise InvalidQuestion(str(error)) from None
 
