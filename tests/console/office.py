@@ -77,10 +77,13 @@ class Office:
 
 @asynccontextmanager
 async def office(
-    *, watched: Sequence[str] = ("supervisors", "sales"), limits: Limits | None = None
+    *,
+    watched: Sequence[str] = ("supervisors", "sales"),
+    limits: Limits | None = None,
+    origins: Sequence[str] = (),
 ) -> AsyncGenerator[Office]:
     desk = Desk()
-    console = Console(TOKENS, desk=desk, limits=limits)
+    console = Console(TOKENS, desk=desk, limits=limits, origins=origins)
     transport = httpx.ASGITransport(app=console.app)
     async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as http:
         made = Office(desk, console, http)

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
+from starlette.types import Message
 
 from tests.console.office import ORIGIN, TOKENS, office
 from voice_hitl import CardAsker, Confirm, HumanInputToolHandler, RealtimeVoiceChannel, VoiceKit, human_tool
@@ -48,6 +49,22 @@ async def test_it_works_under_a_path_and_its_cookie_stays_there() -> None:
         assert "path=/ops" in signed_in.headers["set-cookie"].lower()
         assert (await http.get("/ops/me")).json()["user"] == "ann"
         assert (await http.get("/ops/openapi.json")).json()["servers"] == [{"url": "/ops"}]
+    await console.close()
+
+
+async def test_a_server_may_begin_and_end_it_as_an_app_of_its_own() -> None:
+    console = Console(TOKENS, desk=Desk())
+    asked = iter(["lifespan.startup", "lifespan.shutdown"])
+    told: list[str] = []
+
+    async def receive() -> Message:
+        return {"type": next(asked)}
+
+    async def send(message: Message) -> None:
+        told.append(message["type"])
+
+    await console.app({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
+    assert told == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     await console.close()
 
 

@@ -14,13 +14,16 @@ def test_so_many_at_once_and_then_so_many_a_second() -> None:
     assert [limit.wait_for("ann", 2), limit.wait_for("ann", 2)] == [0, 2]
 
 
-def test_who_is_not_known_any_more_begins_anew() -> None:
+def test_of_too_many_who_was_quiet_for_longest_begins_anew() -> None:
     limit = Limit(burst=1, per_second=0.001)
-    limit.wait_for("ann", 0)
-    assert limit.wait_for("ann", 1) > 0
-    for number in range(MOST_KNOWN):
-        limit.wait_for(str(number), 2)
-    assert limit.wait_for("ann", 3) == 0
+    for who in ("ann", "bob", "ann"):
+        limit.wait_for(who, 0)
+    for number in range(MOST_KNOWN - 2):
+        limit.wait_for(str(number), 1)
+    assert limit.would_wait("bob", 2) > 0
+    limit.wait_for("one more", 2)
+    assert limit.would_wait("bob", 3) == 0
+    assert limit.would_wait("ann", 3) > 0
 
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=50))

@@ -109,6 +109,19 @@ async def test_another_sites_page_does_nothing_with_an_operators_cookie() -> Non
         assert own.status_code == 200
 
 
+async def test_a_page_of_another_origin_that_was_named_may_use_it() -> None:
+    async with office(origins=["https://desk.example.com"]) as made:
+        pending = await made.ask()
+        headers = {"origin": "https://desk.example.com", **ANN}
+        taken = await made.http.post(f"/requests/{pending.pending_id}/take", headers=headers)
+        assert taken.status_code == 200
+
+
+async def test_a_link_in_a_mail_opens_the_page() -> None:
+    async with office() as made:
+        assert (await made.http.get("/", headers={"sec-fetch-site": "cross-site"})).status_code == 200
+
+
 async def test_whoever_guesses_tokens_has_to_wait() -> None:
     async with office(limits=Limits(failures=(3, 0.1))) as made:
         wrong = {"authorization": "Bearer nonsense"}

@@ -32,7 +32,7 @@ class Guard:
 
     Args:
         app: The console.
-        origins: Other origins whose pages may use it, such as `https://desk.example.com`.
+        origins: Other origins whose pages may use it, such as `https://desk.example.com`, where a proxy has it.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str] = ()) -> None:

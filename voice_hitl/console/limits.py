@@ -24,8 +24,8 @@ class Limit:
         """Count one more of `who`; 0: go on. Otherwise it is one too many, and so many seconds have to pass."""
         left = self._left_for(who, now)
         wait_s = self._wait_s(left)
-        self._left.pop(who, None)
         self._left[who] = (left if wait_s else left - 1, now)
+        self._left.move_to_end(who)
         if len(self._left) > MOST_KNOWN:
             self._left.popitem(last=False)
         return wait_s
@@ -39,4 +39,4 @@ class Limit:
         return min(self._burst, left + (now - at) * self._per_second)
 
     def _wait_s(self, left: float) -> float:
-        return 0.0 if left >= 1 else (1 - left) / self._per_second
+        return max(0.0, (1 - left) / self._per_second)
