@@ -104,6 +104,8 @@ async def test_an_answer_that_comes_late_is_told_so() -> None:
         await made.settle_down()
         late = await answer(made, pending.pending_id, YES, ANN)
         assert (late.status_code, late.json()["error"], late.json()["outcome"]["end"]) == (409, "late", "withdrawn")
+        (row,) = (await made.http.get("/history", headers=ANN)).json()["requests"]
+        assert late.json()["outcome"] == row["outcome"]
 
 
 async def test_the_same_key_again_gets_the_same_verdict() -> None:
@@ -125,7 +127,7 @@ async def test_what_does_not_answer_the_question_is_refused_with_why_and_the_req
             ("yes", "Input should be a valid dictionary"),
         ):
             refused = await answer(made, pending.pending_id, wire, ANN)
-            assert (refused.status_code, refused.json()["why"]) == (422, why)
+            assert (refused.status_code, refused.json()["why"], "outcome" in refused.json()) == (422, why, False)
         assert pending.end is None
 
 
@@ -204,19 +206,14 @@ async def test_what_is_taken_is_let_go_after_a_minute_without_a_sign_of_life() -
 
 async def test_history_is_read_page_by_page_the_newest_first() -> None:
     async with office() as made:
-        asked = [await made.ask(Text(prompt=f"Question {number}?")) for number in range(5)]
+        asked = [await made.ask(Text(prompt=f"Question {number}?")) for number in range(4)]
         for pending in asked:
             made.handler.reject(pending.pending_id)
             await made.settle_down()
-        seen: list[str] = []
-        query: dict[str, str | int] = {"limit": 2}
-        while True:
-            page = (await made.http.get("/history", params=query, headers=ANN)).json()
-            seen += [each["id"] for each in page["requests"]]
-            if not page["more"]:
-                break
-            query["before"] = seen[-1]
-        assert seen == [pending.pending_id for pending in reversed(asked)]
+        fourth, third, second, first = (pending.pending_id for pending in reversed(asked))
+        for before, shown, more in (({}, [fourth, third], True), ({"before": third}, [second, first], False)):
+            page = (await made.http.get("/history", params={"limit": 2, **before}, headers=ANN)).json()
+            assert ([each["id"] for each in page["requests"]], page["more"]) == (shown, more)
         assert (await made.http.get("/history", headers=EVE)).json()["requests"] == []
 
 

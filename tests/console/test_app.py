@@ -9,12 +9,22 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.types import Message
 
-from tests.console.office import ORIGIN, TOKENS, office
-from voice_hitl import CardAsker, Confirm, HumanInputToolHandler, RealtimeVoiceChannel, VoiceKit, human_tool
+from tests.channels.kept import settle_down
+from tests.console.office import ANN, ORIGIN, TOKENS, office
+from voice_hitl import (
+    CardAsker,
+    Confirm,
+    HumanInputHandler,
+    HumanInputToolHandler,
+    RealtimeVoiceChannel,
+    VoiceKit,
+    human_tool,
+)
 from voice_hitl.askers.console import ConsoleAsker
-from voice_hitl.askers.desk import Desk
+from voice_hitl.askers.desk import OWN_DESK, Desk
 from voice_hitl.console import Console
 from voice_hitl.console.operators import COOKIE
+from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.testing import Closed, Forgot, Injected, LoopbackTransport, Responded, ScriptedProvider
 from voice_hitl.tools.definition import AITool
 
@@ -65,6 +75,28 @@ async def test_a_server_may_begin_and_end_it_as_an_app_of_its_own() -> None:
 
     await console.app({"type": "lifespan", "asgi": {"version": "3.0"}}, receive, send)
     assert told == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    await console.close()
+
+
+async def test_an_application_may_wait_until_a_role_is_watched() -> None:
+    async with office(watched=["sales"]) as made:
+        with anyio.move_on_after(60) as waited:
+            await made.console.watched("supervisors")
+        assert waited.cancelled_caught
+        with made.desk.watch(["supervisors"]):
+            await made.console.watched("supervisors")
+
+
+async def test_a_console_and_an_asker_that_are_given_no_desk_have_the_same_one() -> None:
+    console, handler = Console(TOKENS), HumanInputHandler()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=console.app), base_url=ORIGIN) as http:
+        with OWN_DESK.watch(["supervisors"]):
+            pending = new_pending("ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"])
+            handler.open(NewRequest(pending, 60, askers=[ConsoleAsker("supervisors")]))
+            await settle_down()
+            (shown,) = (await http.get("/requests", headers=ANN)).json()["requests"]
+            assert shown["id"] == pending.pending_id
+            await handler.close()
     await console.close()
 
 

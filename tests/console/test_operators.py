@@ -75,6 +75,7 @@ async def test_a_browser_exchanges_its_token_for_a_cookie_that_no_script_and_no_
         assert {"httponly", "samesite=strict", "path=/"} <= {part.strip() for part in cookie.split(";")}
         assert (await made.http.get("/me")).json()["user"] == "ann"
         assert (await made.http.delete("/session", headers=SAME_ORIGIN)).status_code == 204
+        assert COOKIE not in made.http.cookies
 
 
 async def test_a_token_that_was_exchanged_is_worth_nothing_to_whoever_finds_it() -> None:

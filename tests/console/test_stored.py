@@ -8,6 +8,7 @@ import anyio
 import httpx
 import pytest
 
+from tests.channels.kept import RunningTasks
 from tests.console.office import ANN, EVE, ORIGIN, TOKENS
 from tests.human_input.told import ScriptedAsker
 from voice_hitl import (
@@ -24,8 +25,10 @@ from voice_hitl import (
 )
 from voice_hitl.askers.desk import Desk, watch_of
 from voice_hitl.console.app import Console
+from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.questions.digest import digest
+from voice_hitl.store import Row, Unreadable
 from voice_hitl.stores.memory import MemoryStore
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
@@ -35,11 +38,22 @@ YES = {"action": "answer", "value": True}
 SIZE = Choice(prompt="Which size?", options=(Option(label="Small"), Option(label="Large")))
 
 
+class LosableStore(MemoryStore):
+    """A store that cannot be read while it is down."""
+
+    is_down = False
+
+    async def read(self, request_id: str) -> Row | Unreadable | None:
+        if self.is_down:
+            raise StoreUnavailable("it is away")
+        return await super().read(request_id)
+
+
 @dataclass
 class Processes:
     """An agent's process and a console's, by the handler that each has on one store."""
 
-    store: MemoryStore
+    store: LosableStore
     agent: HumanInputHandler
     http: httpx.AsyncClient
     desk: Desk
@@ -47,7 +61,7 @@ class Processes:
 
 @asynccontextmanager
 async def processes(console_handler: HumanInputHandler | None = None) -> AsyncGenerator[Processes]:
-    store = MemoryStore()
+    store, tasks = LosableStore(), RunningTasks()
     agent, desk = HumanInputHandler(store=store), Desk()
     handler = console_handler or HumanInputHandler(store=store)
     console = Console(TOKENS, desk=desk, handler=handler, store=store)
@@ -55,6 +69,17 @@ async def processes(console_handler: HumanInputHandler | None = None) -> AsyncGe
         yield Processes(store, agent, http, desk)
     await console.close()
     await agent.close()
+    await handler.close()
+    tasks.check()
+
+
+@asynccontextmanager
+async def other_console(store: MemoryStore) -> AsyncGenerator[httpx.AsyncClient]:
+    handler = HumanInputHandler(store=store)
+    console = Console(TOKENS, desk=Desk(), handler=handler, store=store)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=console.app), base_url=ORIGIN) as http:
+        yield http
+    await console.close()
     await handler.close()
 
 
@@ -159,3 +184,33 @@ async def test_who_watches_is_said_in_the_store() -> None:
 def test_a_store_without_a_handler_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="give both"):
         Console(TOKENS, desk=Desk(), store=MemoryStore())
+
+
+@pytest.mark.parametrize(("key", "again"), [("k1", 200), (None, 409)])
+async def test_the_same_key_gets_the_same_verdict_at_every_console_of_the_store(key: str | None, again: int) -> None:
+    async with processes() as both:
+        pending = await both.agent.create_detached(
+            "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"], timeout=60
+        )
+        await anyio.sleep(1)
+        path, headers = f"/requests/{pending.pending_id}/answer", ANN | ({"idempotency-key": key} if key else {})
+        async with other_console(both.store) as other:
+            for http in (other, both.http):
+                assert (await http.get("/requests", headers=ANN)).status_code == 200
+            assert (await other.post(path, json=YES, headers=headers)).status_code == 200
+            assert (await both.http.post(path, json=YES, headers=headers)).status_code == again
+
+
+async def test_while_the_store_is_down_an_answer_is_to_be_tried_again() -> None:
+    async with processes() as both:
+        pending = await both.agent.create_detached(
+            "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"], timeout=60
+        )
+        await anyio.sleep(1)
+        path = f"/requests/{pending.pending_id}/answer"
+        assert (await both.http.get("/requests", headers=ANN)).status_code == 200
+        both.store.is_down = True
+        tried = await both.http.post(path, json=YES, headers=ANN)
+        assert (tried.status_code, tried.json()["error"], tried.headers["retry-after"]) == (503, "unavailable", "1")
+        both.store.is_down = False
+        assert (await both.http.post(path, json=YES, headers=ANN)).status_code == 200

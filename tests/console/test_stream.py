@@ -3,10 +3,16 @@
 import json
 
 import anyio
+import httpx
 import pytest
 
 from tests.console.office import ANN, BOB, EVE, TOKENS, Office, bearer
-from tests.console.serving import Events, events, online
+from tests.console.serving import WITHIN_S, Events, events, online, served
+from voice_hitl import Confirm, HumanInputHandler
+from voice_hitl.askers.desk import Desk
+from voice_hitl.console.app import Console
+from voice_hitl.console.stream import ALIVE_S
+from voice_hitl.stores.memory import MemoryStore
 
 pytestmark = pytest.mark.anyio
 
@@ -60,6 +66,22 @@ async def test_nobody_is_told_of_a_request_for_somebody_else() -> None:
         assert json.loads((await page.next("request.opened")).data)["request"]["id"] == theirs.pending_id
 
 
+async def test_an_open_page_is_told_of_what_another_process_holds() -> None:
+    store = MemoryStore()
+    handler = HumanInputHandler(store=store)
+    console = Console(TOKENS, desk=Desk(), handler=handler, store=store)
+    async with served(console.app) as url, httpx.AsyncClient(base_url=url, timeout=WITHIN_S) as http:
+        async with events(http, ANN) as page:
+            await page.next("sync")
+            pending = await handler.create_detached(
+                "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"], timeout=60
+            )
+            told = json.loads((await page.next("request.opened")).data)["request"]
+            assert told["id"] == pending.pending_id
+        await console.close()
+    await handler.close()
+
+
 async def test_an_open_page_is_what_makes_a_role_watched() -> None:
     async with online(watched=()) as (made, http):
         async with events(http, ANN) as page:
@@ -78,7 +100,7 @@ async def test_a_stream_ends_when_its_console_closes() -> None:
     async with online() as (made, http), events(http, bearer("cat", "supervisors")) as page:
         await page.next("sync")
         await made.console.close()
-        with anyio.fail_after(30):
+        with anyio.fail_after(ALIVE_S / 2):
             await page.ended()
 
 
@@ -88,5 +110,5 @@ async def test_a_stream_ends_when_its_browser_signs_out() -> None:
         async with events(http, {}) as page:
             await page.next("sync")
             await http.delete("/session")
-            with anyio.fail_after(30):
+            with anyio.fail_after(ALIVE_S / 2):
                 await page.ended()

@@ -1,17 +1,17 @@
 """`Api`: the console's HTTP API. What operators are not to see is not told apart from what they may not answer."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, invalid, verdict_of
+from voice_hitl.channels.verdicts import Refusal, Verdict, Verdicts, invalid, too_late, verdict_of
 from voice_hitl.channels.verdicts import outcome_of as how_it_ended
 from voice_hitl.console.authentication import Operator
 from voice_hitl.console.board import Row
@@ -34,11 +34,9 @@ from voice_hitl.console.shown import (
     Taken,
 )
 from voice_hitl.console.stream import EventStream
-from voice_hitl.enums import RequestEnd, Via
+from voice_hitl.enums import Via
 from voice_hitl.errors import InvalidAnswer, StoreUnavailable
-from voice_hitl.questions.model import Approval
 from voice_hitl.questions.wire import respond
-from voice_hitl.requests.settlement import Settlement
 
 VERDICTS: Final = 4_096
 """How many answers with an idempotency key are remembered."""
@@ -183,23 +181,21 @@ class Api:
     async def _reject(self, request: Request, operator: Operator) -> Response:
         row, key = await self._row(request, operator), read_key(request)
         given = await read_body(request, Reject)
-        action = "reject" if isinstance(row.asking.question, Approval) else "decline"
-        wire: Wire = {"action": action} if given.reason is None else {"action": action, "reason": given.reason}
-        return await self._judged(row, operator, key, wire)
+        return await self._judged(row, operator, key, {"action": "decline", "reason": given.reason})
 
     async def _judged(self, row: Row, operator: Operator, key: str | None, wire: Wire) -> Response:
         name = None if key is None else json.dumps([operator.user, row.shown.id, key])
         verdict = await self._verdicts.once(name, partial(self._judge, row, operator, key, wire))
         if not isinstance(verdict, Refusal):
             return _json(Accepted())
-        now = self._live.board.find(row.shown.id) or row
-        outcome = now.shown.outcome or outcome_of(row.asking.request, row.asking.question)
-        return refused(verdict, outcome if verdict.code in _LATE else None)
+        if verdict.code not in _LATE:
+            return refused(verdict, None)
+        return refused(verdict, row.shown.outcome or outcome_of(row.asking.request, row.asking.question))
 
     async def _judge(self, row: Row, operator: Operator, key: str | None, wire: Wire) -> Verdict:
         asking = row.asking
         if row.shown.outcome is not None:
-            return verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(asking))
+            return too_late(how_it_ended(asking))
         try:
             answer = respond(asking.question, wire, by=operator.user, via=Via.CONSOLE, at=utc_now())
         except InvalidAnswer as why:
@@ -224,19 +220,9 @@ class Api:
     async def _open_row(self, request: Request, operator: Operator) -> Row:
         row = await self._row(request, operator)
         if row.shown.outcome is not None:
-            refusal = verdict_of(_SETTLED[row.shown.outcome.end], how_it_ended(row.asking))
-            raise Refused(refused(cast("Refusal", refusal), row.shown.outcome))
+            raise Refused(refused(too_late(how_it_ended(row.asking)), row.shown.outcome))
         return row
 
 
 def _json(body: Shown) -> Response:
     return Response(body.model_dump_json(exclude_none=True), media_type="application/json")
-
-
-_SETTLED: Final[Mapping[RequestEnd, Settlement]] = {
-    end: Settlement.DUPLICATE
-    if end in (RequestEnd.ANSWERED, RequestEnd.REFUSED, RequestEnd.BLOCKED)
-    else Settlement.LATE
-    for end in RequestEnd
-}
-"""What an answer is told that comes to a request that ended so."""

@@ -95,7 +95,7 @@ class Console:
 
     async def _watch(self) -> None:
         """Somebody looks: what is in the store is on the board when this returns."""
-        if self._stored is not None and not self._live.closed:
+        if self._stored is not None:
             await self._stored.watch()
 
 
