@@ -9,6 +9,7 @@ import pytest
 from tests.channels.desk import Call, Desk, look_up
 from tests.channels.kept import LOOK_UP, settle_down
 from voice_hitl.channels.frontend_tools import MOST
+from voice_hitl.channels.page_calls import REMEMBERED
 from voice_hitl.channels.page_tools import BURST_S, REGISTERS_AGAIN_S
 from voice_hitl.channels.voice import RealtimeVoiceChannel
 from voice_hitl.enums import DoorName, HookExecution, HookTrigger, OutcomeKind, RequestEnd
@@ -160,7 +161,7 @@ async def test_one_page_offers_so_many_tools_and_no_more() -> None:
         for number in range(MOST):
             call.caller.send({"v": 1, "type": "tool.register", "name": f"t{number}"})
         assert (await refusal(call, type="tool.register", name="one-more"))["code"] == "too_large"
-        call.caller.send({"v": 1, "type": "tool.register", "name": "t0", "description": "Again."})
+        await verdict(call, type="tool.register", name="t0", description="Again.")
         told = await call.model.expect(Reconfigured)
         assert len(told.config.tools) == 2 + MOST
 
@@ -260,16 +261,20 @@ async def test_arguments_that_do_not_fit_a_message_fail_the_call_and_nothing_is_
         assert call.session.open_requests == []
 
 
-async def test_a_page_that_gives_a_call_up_is_an_error_with_its_reason_for_the_model() -> None:
+@pytest.mark.parametrize(("reason", "read"), [("the picker broke", "the picker broke"), (None, "no reason was given")])
+async def test_a_page_that_gives_a_call_up_is_an_error_with_its_reason_for_the_model(
+    reason: str | None, read: str
+) -> None:
     async with Screen() as desk:
         call = await desk.call()
         await offer(call)
         pending_id = await picking(call)
-        await verdict(call, type="tool.abort", pending_id=pending_id, reason="the picker broke")
+        given = {} if reason is None else {"reason": reason}
+        await verdict(call, type="tool.abort", pending_id=pending_id, **given)
         over = await complete(call, pending_id, end="refused")
-        assert over["reason"] == "the picker broke"
+        assert (over["reason"] or None) == reason
         sent = await call.model.expect(SentToolResult, failed=True)
-        assert "gave 'pick_time' up: the picker broke" in sent.text
+        assert f"gave 'pick_time' up: {read}" in sent.text
 
 
 async def test_a_tool_taken_away_ends_its_open_call_and_is_called_no_more() -> None:
@@ -357,8 +362,9 @@ async def test_a_result_for_a_question_is_no_answer() -> None:
     async with Screen() as desk:
         call = await desk.call()
         await call.confirm()
-        refused = await refusal(call, type="tool.respond", pending_id=call.request.pending_id, result=True)
-        assert refused["code"] == "unknown"
+        for message in ({"type": "tool.respond", "result": True}, {"type": "tool.abort"}):
+            refused = await refusal(call, **message, pending_id=call.request.pending_id)
+            assert refused["code"] == "unknown"
         await call.answer()
         await call.model.expect(SentToolResult)
 
@@ -449,6 +455,24 @@ async def test_a_page_that_comes_back_without_its_tools_gives_their_calls_up() -
         await call.model.expect(Reconfigured)
 
 
+async def test_a_page_that_comes_back_twice_has_all_the_time_again_to_offer_its_tools() -> None:
+    async with Screen() as desk:
+        call = await desk.call()
+        await offer(call)
+        for _ in range(2):
+            call.caller.vanish()
+            await settle_down(1)
+            await call.caller.rejoin()
+            await settle_down(REGISTERS_AGAIN_S - 2)
+        call.caller.send({"v": 1, "type": "tool.register", **PICK})
+        await call.caller.message(type="tool.registered", name="pick_time")
+        await settle_down(2 * REGISTERS_AGAIN_S)
+        pending_id = await picking(call)
+        await respond(call, pending_id, "7 pm")
+        await complete(call, pending_id)
+        await call.model.expect(SentToolResult, text="7 pm")
+
+
 async def test_a_page_that_comes_back_is_told_what_ended_meanwhile() -> None:
     async with Screen(timeout=3) as desk:
         call = await desk.call()
@@ -459,6 +483,24 @@ async def test_a_page_that_comes_back_is_told_what_ended_meanwhile() -> None:
         await call.model.expect(SentToolResult, failed=True)
         await call.caller.rejoin()
         await complete(call, pending_id, end="timed_out")
+
+
+async def test_a_page_that_comes_back_is_told_of_the_last_that_ended_and_of_no_more() -> None:
+    async with Screen() as desk:
+        call = await desk.call()
+        await offer(call)
+        ended: list[str] = []
+        for _ in range(REMEMBERED + 1):
+            ended.append(await picking(call))
+            await respond(call, ended[-1], "noon")
+            await complete(call, ended[-1])
+            await call.model.expect(SentToolResult)
+        call.caller.vanish()
+        await settle_down(1)
+        await call.caller.rejoin()
+        for pending_id in ended[1:]:
+            await complete(call, pending_id)
+        await call.caller.expect_nothing(for_s=1)
 
 
 # --- beside it -------------------------------------------------------------------------------------------------------

@@ -133,6 +133,17 @@ def test_a_request_is_handled_by_one_until_they_let_go_or_are_not_heard_of() -> 
         board.take("b", "ann", now=0, utc=UTC_NOW)
 
 
+def test_what_is_handled_and_settles_is_let_go_by_nobody() -> None:
+    board = Board()
+    board.open(row("a"))
+    board.take("a", "ann", now=0, utc=UTC_NOW)
+    board.settle("a", ANSWERED)
+    assert board.deadline is None
+    board.let_go(LET_GO_S)
+    (settled,) = board.settled_for({"sales"}, EVERYTHING, before=None, limit=1)
+    assert settled.taken is None
+
+
 def test_a_sign_of_life_is_no_news() -> None:
     board = Board()
     board.open(row("a"))
@@ -163,7 +174,7 @@ def test_whoever_follows_the_events_knows_what_whoever_reads_the_list_knows(
             case "settle":
                 board.settle(id, ANSWERED)
             case "take" if id in {each.id for each in board.open_for({"sales"}, EVERYTHING)}:
-                board.take(id, "ann", now=float(number), utc=UTC_NOW)
+                board.take(id, "ann", now=10.0 * number, utc=UTC_NOW)
             case _:
                 board.release(id, "ann")
         happened = board.since(seen)

@@ -213,6 +213,8 @@ async def test_either_kind_of_token_may_sign_in() -> None:
     async with provider() as idp:
         either = AnyOf([own, OIDCTokens(idp.issuer, CONSOLE)])
         assert (await either.authenticate(own.issue("bob", ["sales"]))).user == "bob"
+        with pytest.raises(NotAuthenticated, match="has expired"):  # what the first has against it
+            await either.authenticate(own.issue("bob", ["sales"], lasts=timedelta(seconds=-1)))
         assert (await either.authenticate(idp.token())).user == "ann"
 
 

@@ -232,7 +232,7 @@ class SessionPage:
             case RequestAnswer():
                 verdict = await self._verdicts.once(key_of(message), lambda: self._answer(message, message.answer, by))
             case RequestDecline():
-                wire = {"action": "decline"} | ({} if message.reason is None else {"reason": message.reason})
+                wire = {"action": "decline", "reason": message.reason}
                 verdict = await self._verdicts.once(key_of(message), lambda: self._answer(message, wire, by))
             case KeyPressed():
                 self._on_digit(message.digit)
