@@ -14,6 +14,9 @@ A call is handed in by a connection's codec, by a chat model in the middle of it
 an output, a line of text, the next request to a chat model, a return value. In words, a call is found in a transcript
 first; a text turn carries its whole conversation, so each call has a room of its own.
 
+A second table says how long a person's call takes from where it is handed in to its BEFORE_TOOL_USE hook, and from its
+ON_TOOL_CALL hook to where its outcome is sent: what lies between is the same at every door.
+
 The bars were set on one machine; the first line says how fast this one is at what a call is made of.
 """
 
@@ -65,6 +68,8 @@ from voice_hitl.tasks import Mailbox
 from voice_hitl.testing import LoopbackTransport, ScriptedConference
 
 WARM_UP = 100
+THE_DOORS: Mapping[str, str] = {"in": "handed in to its hook", "out": "its hook to sent"}
+"""What of a person's call is the door's own, beside what it has in common with the others."""
 POLICY = ToolPolicy(deny=("admin_*",))
 
 
@@ -316,9 +321,11 @@ DOORS: Mapping[str, Callable[[VoiceKit], AbstractAsyncContextManager[Door]]] = {
 # --- the spans -------------------------------------------------------------------------------------------------------
 
 
-async def measure(door: Door, calls: int, others: int, advance: Callable[[], None]) -> tool_call.Spans:
-    """The three spans at one door with `others` requests open, in nanoseconds."""
-    spans: tool_call.Spans = {name: [] for name in tool_call.BARS_US}
+async def measure(
+    door: Door, hooked: tool_call.Hooked, calls: int, others: int, advance: Callable[[], None]
+) -> tool_call.Spans:
+    """The three spans at one door with `others` requests open, and what of them is the door's, in nanoseconds."""
+    spans: tool_call.Spans = {name: [] for name in (*tool_call.BARS_US, *THE_DOORS)}
     openings = tool_call.Openings(door.human)
     for number in range(others):
         openings.opened.expect()
@@ -335,6 +342,7 @@ async def measure(door: Door, calls: int, others: int, advance: Callable[[], Non
         await door.issue(f"asked-{number}", "ConfirmAction", tool_call.ACTION)
         pending = await openings.wait()
         spans["open"].append(openings.opened.at - door.began)
+        spans["in"].append(hooked.before - door.began)
         await tool_call.settle_down()
 
         door.delivered.expect()
@@ -344,6 +352,7 @@ async def measure(door: Door, calls: int, others: int, advance: Callable[[], Non
             raise RuntimeError(f"the answer was {settlement}")
         await door.delivered.wait()
         spans["answer"].append(door.delivered.at - answered)
+        spans["out"].append(door.delivered.at - hooked.judging)
         await tool_call.settle_down()
         advance()
     return {name: taken[WARM_UP:] for name, taken in spans.items()}
@@ -353,9 +362,9 @@ async def at(name: str, calls: int, others: int, advance: Callable[[], None]) ->
     """The spans at the door of this name."""
     async with AsyncExitStack() as stack:
         kit = await stack.enter_async_context(VoiceKit())
-        tool_call.a_hook_of_each_kind(kit)
+        hooked = tool_call.a_hook_of_each_kind(kit)
         door = await stack.enter_async_context(DOORS[name](kit))
-        return await measure(door, calls, others, advance)
+        return await measure(door, hooked, calls, others, advance)
 
 
 def main(
@@ -364,22 +373,22 @@ def main(
 ) -> None:
     """Measure and print the table."""
     Console().print(anyio.run(yardstick.this_machine))
-    title = f"One tool call at each door, microseconds: p50 / p99 ({calls} calls, Python {sys.version.split()[0]})"
+    title = f"One tool call at each door: us, p50 / p99 ({calls} calls, Python {sys.version.split()[0]})"
     table = Table("door", "requests open", title=title)
     for span, bar in tool_call.BARS_US.items():
         table.add_column(f"{span}\n(bar {bar})", justify="right", no_wrap=True)
+    own = Table("door", "requests open", *THE_DOORS.values(), title="What of it differs from door to door: p50")
     with Progress(console=Console(stderr=True)) as progress:
         for name in door or DOORS:
             for others in (0, tool_call.OTHERS):
                 task = progress.add_task(f"{name}, {others} open", total=calls + WARM_UP)
                 gc.collect()
                 spans = anyio.run(partial(at, name, calls, others, partial(progress.advance, task)))
-                cells = [
-                    f"{statistics.median(spans[span]) / 1000:.1f} / {tool_call.quantile(spans[span], 0.99):.1f}"
-                    for span in tool_call.BARS_US
-                ]
-                table.add_row(name, f"{others}", *cells)
-    Console().print(table)
+                middle = {span: f"{statistics.median(taken) / 1000:.1f}" for span, taken in spans.items()}
+                p99 = {span: f"{tool_call.quantile(taken, 0.99):.1f}" for span, taken in spans.items()}
+                table.add_row(name, f"{others}", *(f"{middle[span]} / {p99[span]}" for span in tool_call.BARS_US))
+                own.add_row(name, f"{others}", *(middle[span] for span in THE_DOORS))
+    Console().print(table, own)
 
 
 if __name__ == "__main__":

@@ -171,17 +171,33 @@ async def transfer(_name: str, _arguments: Mapping[str, object]) -> str:
     return "ok"
 
 
-def a_hook_of_each_kind(kit: VoiceKit) -> None:
+@dataclass
+class Hooked:
+    """When the hooks that may say no ran last (nanoseconds)."""
+
+    before: int = 0
+    judging: int = 0
+
+
+def a_hook_of_each_kind(kit: VoiceKit) -> Hooked:
     """Register a SYNC and an ASYNC hook wherever a tool call or a request has one."""
+    ran = Hooked()
+
+    async def before(_event: object, _ctx: object) -> None:
+        ran.before = time.perf_counter_ns()
+
+    async def judge(_event: object, _ctx: object) -> None:
+        ran.judging = time.perf_counter_ns()
 
     async def hook(_event: object, _ctx: object) -> None:
         return None
 
-    kit.hook(HookTrigger.BEFORE_TOOL_USE)(hook)
-    kit.hook(HookTrigger.ON_TOOL_CALL)(hook)
+    kit.hook(HookTrigger.BEFORE_TOOL_USE)(before)
+    kit.hook(HookTrigger.ON_TOOL_CALL)(judge)
     kit.hook(HookTrigger.ON_TOOL_CALL, HookExecution.ASYNC)(hook)
     kit.hook(HookTrigger.ON_USER_INPUT_REQUIRED)(hook)
     kit.hook(HookTrigger.ON_USER_INPUT_SETTLED, HookExecution.ASYNC)(hook)
+    return ran
 
 
 Spans = dict[str, list[int]]
