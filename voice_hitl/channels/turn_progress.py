@@ -89,7 +89,7 @@ class TurnProgress:
 
     def reported(self, call: ToolCall) -> None:
         """It is over."""
+        self._reported.set()  # first the turn, then whoever reads of it
         if call.outcome is not None:
             ended = TextCallEnded(call.call_id, call.name, call.outcome.kind, sent_text(call.outcome))
             self.events.put(ended)
-        self._reported.set()
