@@ -2,20 +2,19 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import anyio
 
 from voice_hitl.audio.frame import FRAME_MS, Framer, frame_bytes
-from voice_hitl.tasks import Latch, current_time
+from voice_hitl.tasks import current_time
 from voice_hitl.testing.loopback_leg import LoopbackLeg
-from voice_hitl.testing.record import WITHIN_S, Record, differences, show
+from voice_hitl.testing.page_messages import PageMessages
+from voice_hitl.testing.record import WITHIN_S
+from voice_hitl.testing.waits import Waits
 from voice_hitl.transport import AudioIn, Digit, HangUpReason, LegInfo, Message
-
-COMMENTARY = ("call.state", "transcript", "heard")
-"""Messages that only tell how the call goes, which a caller counts and does not expect, unless it watches them."""
 
 PRESS_MS = 100
 """How long a key is held down, and the pause after it."""
@@ -44,19 +43,16 @@ class LoopbackIncoming:
     caller: "LoopbackCaller"
 
 
-class LoopbackCaller:
+class LoopbackCaller(PageMessages):
     """Somebody at the other end of a call. Made by `LoopbackTransport.caller`, or in a call already by its `call`."""
 
     def __init__(self, info: LegInfo, line: Line, *, keep_audio: bool, ignore: Collection[str]) -> None:
+        super().__init__(f"caller {info.participant_id or info.call_id}", ignore)
         self._info = info
         self._line = line
         self._leg: LoopbackLeg | None = None
         self._keep_audio = keep_audio
-        self._ignored = set(ignore)
-        self._messages: Record[Mapping[str, object]] = Record(f"caller {info.participant_id or info.call_id}")
-        self._waits: list[tuple[Callable[[], bool], Latch]] = []
-        self.counts: Counter[str] = Counter()
-        """How many messages of each type came, ignored ones too."""
+        self._waits = Waits()
         self.heard: Counter[str] = Counter()
         """Milliseconds heard of each item, in whole frames."""
         self.audio = bytearray()
@@ -152,68 +148,27 @@ class LoopbackCaller:
 
     # --- expecting ---------------------------------------------------------------------------------------------------
 
-    async def message(self, *, type: str, within_s: float = WITHIN_S, **fields: object) -> Mapping[str, object]:
-        """Return the next message to the page, which must be of this type with these fields.
-
-        Args:
-            type: What its `type` must be.
-            within_s: How long to wait for it, in seconds of the loop's clock.
-            fields: What its fields must be; those not named may be anything. A compiled pattern is searched for.
-
-        Raises:
-            AssertionError: Another message came, or none did.
-        """
-        wanted = {"type": type, **fields}
-        return await self._messages.expect(
-            show("message", wanted), lambda message: differences(wanted, message), within_s=within_s
-        )
-
-    async def expect_nothing(self, *, for_s: float) -> None:
-        """Wait so many seconds of the loop's clock, in which no message must come; `AssertionError` otherwise."""
-        await self._messages.expect_nothing(for_s=for_s)
-
     async def hears(self, ms: int = FRAME_MS, *, item: str | None = None, within_s: float = WITHIN_S) -> None:
         """Wait until so much was heard, of this item or at all; `AssertionError` when it is not in time."""
 
         def heard() -> int:
             return self.heard[item] if item is not None else self.heard.total()
 
-        if not await self._until(lambda: heard() >= ms, within_s):
+        if not await self._waits.until(lambda: heard() >= ms, within_s):
             of = "" if item is None else f" of {item!r}"
             raise AssertionError(f"the caller was to hear {ms} ms{of} within {within_s:g} s but heard {heard()} ms")
 
     async def ended(self, *, within_s: float = WITHIN_S) -> HangUpReason:
         """Wait until the call is over; return how it ended; `AssertionError` when it goes on."""
-        if not await self._until(lambda: self.ended_with is not None, within_s):
+        if not await self._waits.until(lambda: self.ended_with is not None, within_s):
             raise AssertionError(f"the call was to end within {within_s:g} s but goes on")
         return cast("HangUpReason", self.ended_with)
 
-    def ignore(self, *types: str) -> None:
-        """Only count messages of these types from now on."""
-        self._ignored.update(types)
-
-    def watch(self, *types: str) -> None:
-        """Expect messages of these types again from now on."""
-        self._ignored.difference_update(types)
-
     def done(self) -> None:
         """Every message must have been expected, and the call be over; `AssertionError` otherwise."""
-        self._messages.done()
+        super().done()
         if self.in_call:
             raise AssertionError(f"the call {self.leg.info.call_id} is still up")
-
-    async def _until(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        latch = Latch()
-        self._waits.append((is_so, latch))
-        self._look()
-        with anyio.move_on_after(within_s):
-            await latch.wait()
-        return latch.is_set
-
-    def _look(self) -> None:
-        for wait in [wait for wait in self._waits if wait[0]()]:
-            self._waits.remove(wait)
-            wait[1].set()
 
     # --- what the leg tells ------------------------------------------------------------------------------------------
 
@@ -222,25 +177,10 @@ class LoopbackCaller:
         self.heard[item] += FRAME_MS
         if self._keep_audio:
             self.audio += pcm
-        if self._waits:
-            self._look()
-
-    def take_message(self, text: str) -> None:
-        """A message came. What is no JSON object comes out as one of the type `malformed`."""
-        try:
-            message: object = json.loads(text)
-        except ValueError:
-            message = None
-        if not isinstance(message, dict):
-            message = {"type": "malformed", "text": text}
-        fields = cast("dict[str, object]", message)
-        kind = str(fields.get("type"))
-        self.counts[kind] += 1
-        if kind not in self._ignored:
-            self._messages.add(fields)
+        self._waits.look()
 
     def leg_ended(self, leg: LoopbackLeg, reason: HangUpReason, transferred_to: str) -> None:
         """The call is over, unless that was the leg before the caller came back."""
         if leg is self._leg:
             self.ended_with, self.transferred_to = reason, transferred_to
-            self._look()
+            self._waits.look()

@@ -20,8 +20,9 @@ from collections.abc import Collection, Mapping
 from types import TracebackType
 
 from voice_hitl.errors import InvalidOffer
-from voice_hitl.testing.loopback_caller import COMMENTARY, LoopbackCaller, LoopbackIncoming
+from voice_hitl.testing.loopback_caller import LoopbackCaller, LoopbackIncoming
 from voice_hitl.testing.loopback_leg import LoopbackLeg
+from voice_hitl.testing.page_messages import COMMENTARY
 from voice_hitl.transport import CallRejected, Incoming, LegCapabilities, LegInfo, OnIncoming
 
 

@@ -38,7 +38,7 @@ from voice_hitl.testing.openai.live_machine import LiveMachine, SidebandMachine
 from voice_hitl.testing.openai.live_script import BackendTurn, HandOver, LiveScript, LiveStep, LiveTurn
 from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Say
-from voice_hitl.testing.openai.service import Service
+from voice_hitl.testing.openai.service import Served, Service
 
 try:
     from websockets.asyncio.server import ServerConnection
@@ -116,7 +116,7 @@ class LiveServerSession:
             socket.do(lambda: None)
 
 
-class OpenAILiveServer:
+class OpenAILiveServer(Served[LiveServerSession]):
     """The server. An async context manager; leaving it raises what the test's script raised.
 
     Args:
@@ -126,25 +126,10 @@ class OpenAILiveServer:
     """
 
     def __init__(self, *, api_key: str = "sk-test", port: int = 0, session_limit_s: float = 3600.0) -> None:
-        self.api_key = api_key
-        self._service: Service[LiveServerSession] = Service(api_key, port)
+        super().__init__(api_key, Service(api_key, port))
         self._session_limit_s = session_limit_s
         self._script = LiveScript()
         self._numbers = itertools.count(1)
-
-    @property
-    def sessions(self) -> list[LiveServerSession]:
-        """Every session there was, oldest first."""
-        return self._service.sessions
-
-    @property
-    def base_url(self) -> str:
-        """What to give a client as its `base_url`."""
-        return self._service.base_url
-
-    async def session(self, index: int = 0) -> LiveServerSession:
-        """Wait for the session of this number, from 0, and return it."""
-        return await self._service.session(index)
 
     # --- the script --------------------------------------------------------------------------------------------------
 
@@ -159,10 +144,6 @@ class OpenAILiveServer:
     def on_backend(self, work: Callable[[BackendTurn], Sequence[Call | Say]]) -> None:
         """Say what the service's own backend does."""
         self._script.backend = work
-
-    def tamper(self, change: Tamper | None) -> None:
-        """Pass every event of the service through `change`, which returns what is sent in its place."""
-        self._service.change = change
 
     # --- running -----------------------------------------------------------------------------------------------------
 

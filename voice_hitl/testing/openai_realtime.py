@@ -38,7 +38,7 @@ from voice_hitl.tasks import current_time
 from voice_hitl.testing.openai.machine import Machine
 from voice_hitl.testing.openai.machine_socket import Event, MachineSocket, Tamper
 from voice_hitl.testing.openai.script import Call, Fail, Habits, Pause, RunOut, Say, Script, Step, Turn, Utterance
-from voice_hitl.testing.openai.service import Service
+from voice_hitl.testing.openai.service import Served, Service
 
 try:
     from websockets.asyncio.server import ServerConnection
@@ -165,7 +165,7 @@ class RealtimeServerSession:
         await self.socket.serve()
 
 
-class OpenAIRealtimeServer:
+class OpenAIRealtimeServer(Served[RealtimeServerSession]):
     """The server. An async context manager; leaving it raises what the test's script raised.
 
     Args:
@@ -189,27 +189,12 @@ class OpenAIRealtimeServer:
         session_limit_s: float = 3600.0,
         max_message_bytes: int = MOST_MESSAGE_BYTES,
     ) -> None:
-        self.api_key = api_key
-        self._service: Service[RealtimeServerSession] = Service(api_key, port, max_message_bytes=max_message_bytes)
+        super().__init__(api_key, Service(api_key, port, max_message_bytes=max_message_bytes))
         self._habits = Habits(
             speed=speed, latency_s=latency_s, transcription_s=transcription_s, session_limit_s=session_limit_s
         )
         self._script = Script()
         self._numbers = itertools.count(1)
-
-    @property
-    def sessions(self) -> list[RealtimeServerSession]:
-        """Every session there was, oldest first."""
-        return self._service.sessions
-
-    @property
-    def base_url(self) -> str:
-        """What to give a client as its `base_url`."""
-        return self._service.base_url
-
-    async def session(self, index: int = 0) -> RealtimeServerSession:
-        """Wait for the session of this number, from 0, and return it."""
-        return await self._service.session(index)
 
     # --- the script --------------------------------------------------------------------------------------------------
 
@@ -224,10 +209,6 @@ class OpenAIRealtimeServer:
     def on_utterance(self, understand: Callable[[Utterance], str | None]) -> None:
         """Say what the audio of a turn means (None: nothing that can be transcribed); else it is "hello"."""
         self._script.utterance = understand
-
-    def tamper(self, change: Tamper | None) -> None:
-        """Pass every event of the service through `change`, which returns what is sent in its place."""
-        self._service.change = change
 
     # --- running -----------------------------------------------------------------------------------------------------
 

@@ -1,17 +1,16 @@
 """Somebody in a scripted room: who speaks, presses keys, and holds a page."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import Protocol
 
 import anyio
 
 from voice_hitl.audio.frame import FRAME_MS, Framer, frame_bytes
 from voice_hitl.conference import Digit, Message, PresenceEvent, TrackAudio
 from voice_hitl.tasks import current_time
-from voice_hitl.testing.loopback_caller import COMMENTARY, KEYS, PRESS_MS
-from voice_hitl.testing.record import WITHIN_S, Record, differences, show
+from voice_hitl.testing.loopback_caller import KEYS, PRESS_MS
+from voice_hitl.testing.page_messages import PageMessages
 
 
 class RoomOfParticipant(Protocol):
@@ -36,18 +35,15 @@ class RoomOfParticipant(Protocol):
         ...
 
 
-class ScriptedParticipant:
+class ScriptedParticipant(PageMessages):
     """Somebody in a room. Made by `ScriptedRoom.join`."""
 
     def __init__(self, identity: str, room: RoomOfParticipant) -> None:
+        super().__init__(f"participant {identity}")
         self.identity = identity
         self.is_there = True
         """Whether they are in the room."""
-        self.counts: Counter[str] = Counter()
-        """How many messages of each type came to their page, ignored ones too."""
         self._room = room
-        self._ignored: set[str] = set(COMMENTARY)
-        self._messages: Record[Mapping[str, object]] = Record(f"participant {identity}")
 
     # --- doing -------------------------------------------------------------------------------------------------------
 
@@ -90,47 +86,3 @@ class ScriptedParticipant:
     def leave(self) -> None:
         """Go."""
         self._room.leave(self.identity)
-
-    # --- expecting ---------------------------------------------------------------------------------------------------
-
-    async def message(self, *, type: str, within_s: float = WITHIN_S, **fields: object) -> Mapping[str, object]:
-        """Return the next message to their page, which must be of this type with these fields.
-
-        Args:
-            type: What its `type` must be.
-            within_s: How long to wait for it, in seconds of the loop's clock.
-            fields: What its fields must be; those not named may be anything. A compiled pattern is searched for.
-
-        Raises:
-            AssertionError: Another message came, or none did.
-        """
-        wanted = {"type": type, **fields}
-        return await self._messages.expect(
-            show("message", wanted), lambda message: differences(wanted, message), within_s=within_s
-        )
-
-    async def expect_nothing(self, *, for_s: float) -> None:
-        """Wait so many seconds of the loop's clock, in which no message must come; `AssertionError` otherwise."""
-        await self._messages.expect_nothing(for_s=for_s)
-
-    def ignore(self, *types: str) -> None:
-        """Only count messages of these types from now on."""
-        self._ignored.update(types)
-
-    def watch(self, *types: str) -> None:
-        """Expect messages of these types again from now on."""
-        self._ignored.difference_update(types)
-
-    def done(self) -> None:
-        """Every message must have been expected; `AssertionError` otherwise."""
-        self._messages.done()
-
-    # --- what the room tells -----------------------------------------------------------------------------------------
-
-    def take_message(self, text: str) -> None:
-        """A message came to their page."""
-        message = cast("dict[str, object]", json.loads(text))
-        kind = str(message.get("type"))
-        self.counts[kind] += 1
-        if kind not in self._ignored:
-            self._messages.add(message)

@@ -1,9 +1,5 @@
 """A room of a scripted conference, and the agent's presence in it."""
 
-from collections.abc import Callable
-
-import anyio
-
 from voice_hitl.audio.frame import FRAME_MS, frame_bytes
 from voice_hitl.conference import (
     ActiveSpeaker,
@@ -17,10 +13,11 @@ from voice_hitl.conference import (
 )
 from voice_hitl.errors import ConferenceError
 from voice_hitl.provider import Receiver
-from voice_hitl.tasks import Latch, Mailbox, Timer, current_time
+from voice_hitl.tasks import Mailbox, Timer, current_time
 from voice_hitl.testing.faults import Faults
 from voice_hitl.testing.record import WITHIN_S
 from voice_hitl.testing.scripted_participant import ScriptedParticipant
+from voice_hitl.testing.waits import Waits
 
 RATE = 24_000
 """Samples a second of a room that the agent has not been in yet."""
@@ -101,7 +98,7 @@ class ScriptedRoom:
         self._presence: ScriptedPresence | None = None
         self._people: list[ScriptedParticipant] = []
         self._delay_s = 0.0
-        self._waits: list[tuple[Callable[[], bool], Latch]] = []
+        self._waits = Waits()
 
     # --- the test's side ---------------------------------------------------------------------------------------------
 
@@ -162,14 +159,14 @@ class ScriptedRoom:
 
     async def hears(self, ms: int = FRAME_MS, *, within_s: float = WITHIN_S) -> None:
         """Wait until so much of the agent was heard in all; `AssertionError` when it is not in time."""
-        if not await self._until(lambda: self.heard_ms >= ms, within_s):
+        if not await self._waits.until(lambda: self.heard_ms >= ms, within_s):
             raise AssertionError(
                 f"room {self.id} was to hear {ms} ms within {within_s:g} s but heard {self.heard_ms} ms"
             )
 
     async def agent_gone(self, *, within_s: float = WITHIN_S) -> None:
         """Wait until the agent is not there any more; `AssertionError` when it stays."""
-        if not await self._until(lambda: self.agent is None, within_s):
+        if not await self._waits.until(lambda: self.agent is None, within_s):
             raise AssertionError(f"the agent was to leave room {self.id} within {within_s:g} s but is still there")
 
     def done(self) -> None:
@@ -179,19 +176,6 @@ class ScriptedRoom:
             each.done()
         if self.agent is not None:
             raise AssertionError(f"the agent is still in room {self.id}")
-
-    async def _until(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        latch = Latch()
-        self._waits.append((is_so, latch))
-        self._look()
-        with anyio.move_on_after(within_s):
-            await latch.wait()
-        return latch.is_set
-
-    def _look(self) -> None:
-        for wait in [wait for wait in self._waits if wait[0]()]:
-            self._waits.remove(wait)
-            wait[1].set()
 
     # --- what its participants and the agent do ----------------------------------------------------------------------
 
@@ -216,14 +200,13 @@ class ScriptedRoom:
         """The agent goes."""
         if self._presence is not None:
             self._presence.close()
-        self._look()
+        self._waits.look()
 
     def play(self, pcm: bytes) -> None:
         """A frame of the agent is heard."""
         self.heard_ms += FRAME_MS
         self.audio += pcm
-        if self._waits:
-            self._look()
+        self._waits.look()
 
     def take_message(self, text: str, to: str) -> None:
         """A message comes to the page of a participant."""

@@ -90,3 +90,29 @@ class Service(Generic[S]):
         failure = next((socket.failure for socket in sockets if socket.failure is not None), None)
         if failure is not None and error is None:
             raise failure
+
+
+class Served(Generic[S]):
+    """What a test sees of a server over a `Service`, whatever its protocol."""
+
+    def __init__(self, api_key: str, service: Service[S]) -> None:
+        self.api_key = api_key
+        self._service = service
+
+    @property
+    def sessions(self) -> list[S]:
+        """Every session there was, oldest first."""
+        return self._service.sessions
+
+    @property
+    def base_url(self) -> str:
+        """What to give a client as its `base_url`."""
+        return self._service.base_url
+
+    async def session(self, index: int = 0) -> S:
+        """Wait for the session of this number, from 0, and return it."""
+        return await self._service.session(index)
+
+    def tamper(self, change: Tamper | None) -> None:
+        """Pass every event of the service through `change`, which returns what is sent in its place."""
+        self._service.change = change
