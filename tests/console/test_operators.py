@@ -6,11 +6,14 @@ from datetime import timedelta
 import httpx
 import jwt
 import pytest
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
 from tests.console.office import ANN, ORIGIN, SECRET, TOKENS, bearer, office
 from voice_hitl.askers.desk import Desk
 from voice_hitl.console.app import Console
-from voice_hitl.console.operators import COOKIE, Limits
+from voice_hitl.console.clock import utc_now
+from voice_hitl.console.operators import COOKIE, Limits, Operators
 from voice_hitl.console.signed_tokens import SignedTokens
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
@@ -123,6 +126,37 @@ async def test_a_link_in_a_mail_opens_the_page() -> None:
         assert (await made.http.get("/", headers={"sec-fetch-site": "cross-site"})).status_code == 200
 
 
+def request_with(**headers: str) -> Request:
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "method": "GET", "headers": raw, "client": ("10.0.0.7", 4711)})
+
+
+@pytest.mark.parametrize("ends", ["it expires", "it is exchanged", "nothing"])
+async def test_a_program_that_reads_events_is_welcome_while_its_token_counts(
+    ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operators = Operators([TOKENS], roles={}, anonymous=None, limits=Limits())
+    token = TOKENS.issue("ann", ["supervisors"], lasts=timedelta(hours=1))
+    request = request_with(authorization=f"Bearer {token}", cookie=f"{COOKIE}=of-another-time")
+    ann = await operators.of(request)
+    assert operators.is_still(request, ann)
+    if ends == "it expires":
+        later = utc_now() + timedelta(hours=2)
+        monkeypatch.setattr("voice_hitl.console.operators.utc_now", lambda: later)
+    elif ends == "it is exchanged":
+        await operators.sign_in(request, token)
+    assert operators.is_still(request, ann) is (ends == "nothing")
+
+
+async def test_whoever_answers_too_often_has_to_wait_and_may_look_meanwhile() -> None:
+    async with office(limits=Limits(answers=(2, 0.1))) as made:
+        pending = await made.ask()
+        path = f"/requests/{pending.pending_id}/take"
+        taken = [(await made.http.post(path, headers=ANN)).status_code for _ in range(3)]
+        assert taken == [200, 200, 429]
+        assert (await made.http.get("/me", headers=ANN)).status_code == 200
+
+
 async def test_whoever_guesses_tokens_has_to_wait() -> None:
     async with office(limits=Limits(failures=(3, 0.1))) as made:
         wrong = {"authorization": "Bearer nonsense"}
@@ -141,19 +175,27 @@ async def test_a_role_may_have_another_name_in_audiences_and_nobody_is_the_calle
 
 
 @pytest.mark.parametrize(
-    ("client", "url", "status"),
+    ("client", "server", "host", "status"),
     [
-        ("127.0.0.1", "http://127.0.0.1:8485", 200),
-        ("127.0.0.1", "http://localhost:8485", 200),
-        ("10.0.0.7", "http://127.0.0.1:8485", 401),
-        ("127.0.0.1", "http://evil.example:8485", 401),
-        ("127.0.0.1", "http://192.168.1.2:8485", 401),
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1:8485", 200),
+        ("127.0.0.1", "127.0.0.1", "localhost:8485", 200),
+        ("10.0.0.7", "127.0.0.1", "127.0.0.1:8485", 401),
+        ("127.0.0.1", "127.0.0.1", "evil.example:8485", 401),
+        ("127.0.0.1", "192.168.1.2", "localhost:8485", 401),
+        ("127.0.0.1", None, "localhost:8485", 401),
+        (None, "127.0.0.1", "localhost:8485", 401),
     ],
 )
-async def test_without_a_token_only_this_very_machine_gets_in(client: str, url: str, status: int) -> None:
+async def test_without_a_token_only_this_very_machine_gets_in(
+    client: str | None, server: str | None, host: str, status: int
+) -> None:
     console = Console(anonymous=["supervisors"], desk=Desk())
-    transport = httpx.ASGITransport(app=console.app, client=(client, 4711))
-    async with httpx.AsyncClient(transport=transport, base_url=url) as http:
+    ends = {"client": client and (client, 4711), "server": server and (server, 8485)}
+
+    async def received(scope: Scope, receive: Receive, send: Send) -> None:
+        await console.app({**scope, **ends}, receive, send)
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=received), base_url=f"http://{host}") as http:
         assert (await http.get("/me")).status_code == status
     await console.close()
 

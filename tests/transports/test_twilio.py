@@ -26,8 +26,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from voice_hitl.audio.frame import frame_bytes
 from voice_hitl.audio.g711 import decode_ulaw, encode_ulaw
 from voice_hitl.errors import InvalidOffer, PluginMissing
-from voice_hitl.transport import AudioIn, CallRejected, Digit, HungUp, Incoming, Played
+from voice_hitl.transport import AudioIn, CallRejected, Digit, HungUp, Incoming, LegInfo, Played
 from voice_hitl_twilio import TwilioCall, TwilioLeg, TwilioRest, TwilioTransport, codec
+from voice_hitl_twilio.leg import WAITING_MEDIA
 from voice_hitl_twilio.transport import MAX_FORM
 
 pytestmark = pytest.mark.anyio
@@ -220,6 +221,35 @@ async def test_a_clear_drops_what_was_not_heard_and_says_what_was() -> None:
         with anyio.move_on_after(0.3) as waited:
             await phone.next("media")
         assert waited.cancelled_caught
+
+
+class SlowSocket:
+    """A socket that takes nothing until it is free."""
+
+    def __init__(self) -> None:
+        self.free = anyio.Event()
+        self.sent: list[str] = []
+
+    async def send(self, text: str) -> None:
+        await self.free.wait()
+        self.sent.append(json.loads(text)["event"])
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.usefixtures("virtual_time")
+async def test_a_slow_socket_is_sent_the_newest_of_our_voice_and_each_clear() -> None:
+    socket = SlowSocket()
+    leg = TwilioLeg(LegInfo(call_id="CA1"), socket, STREAM, rate=8_000, rest=None)
+    for _ in range(100):
+        leg.send_audio(bytes(320), "item")
+    await anyio.sleep(1)
+    leg.clear()
+    socket.free.set()
+    await anyio.sleep(0.01)
+    assert socket.sent[-1] == "clear"
+    assert WAITING_MEDIA <= len(socket.sent) <= WAITING_MEDIA + 2
+    await leg.aclose()
 
 
 async def test_a_mark_that_comes_back_after_a_clear_proves_nothing() -> None:

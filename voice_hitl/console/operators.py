@@ -83,10 +83,9 @@ class Operators:
         """Whether they would be let in again: not signed out since, nor expired."""
         if operator is self._anonymous:
             return True
-        session = request.cookies.get(COOKIE)
-        if "authorization" not in request.headers and session is not None:
-            return self._sessions.find(session, utc_now()) is not None
-        return utc_now() < operator.expires_at and not self._sessions.is_spent(operator)
+        if "authorization" in request.headers:
+            return utc_now() < operator.expires_at and not self._sessions.is_spent(operator)
+        return self._sessions.find(request.cookies.get(COOKIE, ""), utc_now()) is not None
 
     async def sign_in(self, request: Request, token: str) -> tuple[Operator, str]:
         """Exchange a token for a session: its operator, and its id for the cookie.
