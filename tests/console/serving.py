@@ -35,13 +35,13 @@ class Events:
     """The events of one page, one after another."""
 
     def __init__(self, response: httpx.Response) -> None:
-        self._lines = response.aiter_lines()
+        self.lines = response.aiter_lines()
         self.response = response
 
     async def next(self, name: str) -> Told:
         """The next event of that name."""
         fields: dict[str, str] = {}
-        async for line in self._lines:
+        async for line in self.lines:
             if line:
                 field, _, value = line.partition(": ")
                 fields[field] = value
@@ -54,7 +54,7 @@ class Events:
 
     async def ended(self) -> None:
         """Return when the stream has ended."""
-        async for _ in self._lines:
+        async for _ in self.lines:
             pass
 
 

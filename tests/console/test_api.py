@@ -131,6 +131,19 @@ async def test_what_does_not_answer_the_question_is_refused_with_why_and_the_req
         assert pending.end is None
 
 
+async def test_a_body_that_is_none_is_refused_with_where_and_without_what_was_sent() -> None:
+    async with office() as made:
+        path = f"/requests/{(await made.ask()).pending_id}/reject"
+        for body, why in (
+            ({"reason": 4711}, "reason: Input should be a valid string"),
+            ({"4711": "no"}, "Extra inputs are not permitted"),
+        ):
+            refused = await made.http.post(path, json=body, headers=ANN)
+            assert (refused.status_code, refused.json()["error"], refused.json()["why"]) == (422, "malformed", why)
+        refused = await made.http.post(path, content=b"[NaN]", headers=ANN)
+        assert (refused.status_code, refused.json()["why"]) == (422, "the body is not JSON")
+
+
 async def test_why_an_answer_to_a_confidential_question_is_wrong_does_not_quote_it() -> None:
     async with office() as made:
         pending = await made.ask(Number(prompt="PIN?", digits=4, sensitive=True))
@@ -161,19 +174,23 @@ async def test_a_request_for_anybody_is_shown_to_the_role_that_it_was_put_to() -
         assert (await answer(made, pending.pending_id, YES, ANN)).status_code == 200
 
 
-async def test_what_is_open_is_found_by_channel_room_and_kind() -> None:
+async def test_what_is_open_and_what_was_is_found_by_channel_room_and_kind() -> None:
     async with office() as made:
         first = await made.ask(Text(prompt="Why?"), room="front")
         second = await made.ask(Confirm(prompt="Sure?"), room="back", channel="phone")
-        for query, found in (
-            ({"room": "front"}, [first]),
-            ({"channel": "phone"}, [second]),
-            ({"kind": "input"}, [first]),
-            ({"room": "front", "kind": "question"}, []),
-        ):
-            listed = (await made.http.get("/requests", params=query, headers=ANN)).json()["requests"]
-            assert [each["id"] for each in listed] == [each.pending_id for each in found], query
-        assert (await made.http.get("/requests", params={"kind": "riddle"}, headers=ANN)).status_code == 422
+        for path in ("/requests", "/history"):
+            for query, found in (
+                ({"room": "front"}, [first]),
+                ({"channel": "phone"}, [second]),
+                ({"kind": "input"}, [first]),
+                ({"room": "front", "kind": "question"}, []),
+            ):
+                listed = (await made.http.get(path, params=query, headers=ANN)).json()["requests"]
+                assert [each["id"] for each in listed] == [each.pending_id for each in found], query
+            assert (await made.http.get(path, params={"kind": "riddle"}, headers=ANN)).status_code == 422
+            for pending in (first, second):
+                made.handler.release(pending.pending_id)
+            await made.settle_down()
 
 
 async def test_taking_shows_others_who_handles_a_request_and_stops_nobody() -> None:

@@ -59,6 +59,9 @@ async def test_it_works_under_a_path_and_its_cookie_stays_there() -> None:
         assert "path=/ops" in signed_in.headers["set-cookie"].lower()
         assert (await http.get("/ops/me")).json()["user"] == "ann"
         assert (await http.get("/ops/openapi.json")).json()["servers"] == [{"url": "/ops"}]
+        signed_out = await http.delete("/ops/session", headers={"origin": ORIGIN})
+        assert "path=/ops" in signed_out.headers["set-cookie"].lower()
+        assert COOKIE not in http.cookies
     await console.close()
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import anyio
+import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -96,6 +97,8 @@ async def test_roles_and_names_are_read_where_the_provider_puts_them() -> None:
         assert who.roles == {"sales"}
         scopes = OIDCTokens(idp.issuer, CONSOLE, roles_claim="scope")
         assert (await scopes.authenticate(idp.token(scope="sales supervisors"))).roles == {"sales", "supervisors"}
+        assert (await scopes.authenticate(idp.token())).roles == set()
+        assert (await nested.authenticate(idp.token(realm_access="sales", email="ann@example.com"))).roles == set()
 
 
 WRONG: dict[str, Callable[[Provider], str]] = {
@@ -134,6 +137,8 @@ async def test_a_new_key_is_asked_for_but_not_for_every_name_that_somebody_makes
                 await tokens.authenticate(idp.token(key=OTHER, kid="k2"))
         assert idp.asked == 1
         now += 31
+        await tokens.authenticate(idp.token())
+        assert idp.asked == 1
         assert (await tokens.authenticate(idp.token(key=OTHER, kid="k2"))).user == "ann"
         assert idp.asked == 2
 
@@ -168,6 +173,7 @@ async def test_nobody_whose_key_is_known_waits_while_another_is_asked_for(monkey
 async def test_whoever_is_first_together_waits_for_the_same_keys() -> None:
     async with provider() as idp:
         tokens, known = OIDCTokens(idp.issuer, CONSOLE), list[str]()
+        idp.answers = anyio.Event()
 
         async def sign_in(name: str) -> None:
             known.append((await tokens.authenticate(idp.token(sub=name))).user)
@@ -175,7 +181,10 @@ async def test_whoever_is_first_together_waits_for_the_same_keys() -> None:
         with anyio.fail_after(WITHIN_S):
             async with anyio.create_task_group() as people:
                 people.start_soon(sign_in, "ann")
+                await idp.was_asked.wait()
                 people.start_soon(sign_in, "bob")
+                await anyio.wait_all_tasks_blocked()
+                idp.answers.set()
         assert sorted(known) == ["ann", "bob"]
         assert idp.asked == 1
 
@@ -200,12 +209,30 @@ async def test_a_provider_that_is_down_keeps_the_keys_it_had(monkeypatch: pytest
         assert idp.asked == 2
 
 
-async def test_keys_of_a_discovery_document_that_is_somebody_elses_are_not_used() -> None:
-    async with provider() as idp:
-        issuer = idp.issuer
-        idp.issuer = "https://id.example"
-        with pytest.raises(NotAuthenticated):
-            await OIDCTokens(issuer, CONSOLE).authenticate(idp.token(iss=issuer))
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"issuer": "https://id.example", "jwks_uri": "http://id.example/keys"},
+        {"issuer": "https://id.example", "jwks_uri": 4711},
+        {"issuer": "https://another.example", "jwks_uri": "https://id.example/keys"},
+        ["https://id.example/keys"],
+    ],
+)
+async def test_keys_are_asked_for_only_where_the_providers_own_document_has_a_safe_address(document: object) -> None:
+    asked: list[str] = []
+
+    def discovery(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        return httpx.Response(200, json=document)
+
+    tokens = OIDCTokens(
+        "https://id.example",
+        CONSOLE,
+        client=lambda: httpx.AsyncClient(transport=httpx.MockTransport(discovery)),
+    )
+    with pytest.raises(NotAuthenticated):
+        await tokens.authenticate(Provider("https://id.example").token())
+    assert asked == ["/.well-known/openid-configuration"]
 
 
 async def test_either_kind_of_token_may_sign_in() -> None:

@@ -1,5 +1,6 @@
 """Requests of a store: of other processes, and of calls that are over, on the board of a console of this one."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ from voice_hitl import (
     PendingInputEvent,
     RequestEnd,
 )
+from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk, watch_of
 from voice_hitl.console.app import Console
 from voice_hitl.errors import StoreUnavailable
 from voice_hitl.human_input.new_request import NewRequest, new_pending
 from voice_hitl.questions.digest import digest
-from voice_hitl.store import Row, Unreadable
+from voice_hitl.store import LEASE_S, Listing, Row, Unreadable
 from voice_hitl.stores.memory import MemoryStore
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("virtual_time")]
@@ -41,12 +43,27 @@ SIZE = Choice(prompt="Which size?", options=(Option(label="Small"), Option(label
 class LosableStore(MemoryStore):
     """A store that cannot be read while it is down."""
 
-    is_down = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_down = False
+        self.asked: Counter[str] = Counter()
 
     async def read(self, request_id: str) -> Row | Unreadable | None:
+        self._ask("read")
+        return await super().read(request_id)
+
+    async def unsettled(self) -> Listing:
+        self._ask("unsettled")
+        return await super().unsettled()
+
+    async def renew(self, holder: str, seconds: float) -> bool:
+        self._ask(f"renew {holder}")
+        return await super().renew(holder, seconds)
+
+    def _ask(self, what: str) -> None:
         if self.is_down:
             raise StoreUnavailable("it is away")
-        return await super().read(request_id)
+        self.asked[what] += 1
 
 
 @dataclass
@@ -112,6 +129,9 @@ async def test_a_request_that_ends_elsewhere_settles_on_the_board() -> None:
         await anyio.sleep(2)
         (settled,) = (await both.http.get("/history", headers=ANN)).json()["requests"]
         assert (settled["outcome"]["end"], settled["outcome"]["reason"]) == ("refused", "called off")
+        read = both.store.asked["read"]
+        await anyio.sleep(5)
+        assert both.store.asked["read"] == read
 
 
 async def test_what_a_form_was_answered_elsewhere_is_shown_as_it_comes_and_masked_where_it_is_confidential() -> None:
@@ -171,12 +191,52 @@ async def test_an_approval_whose_call_is_over_is_given_at_the_console_and_runs_o
     await handler.close()
 
 
+async def test_what_lies_on_the_desk_here_is_shown_once_though_it_is_in_the_store_too() -> None:
+    async with processes() as both:
+        with both.desk.watch(["supervisors"]):
+            pending = new_pending("ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors", "managers"])
+            both.agent.open(NewRequest(pending, 60, askers=[ConsoleAsker("supervisors", both.desk)]))
+            await anyio.sleep(1)
+            for _ in range(2):
+                (shown,) = (await both.http.get("/requests", headers=ANN)).json()["requests"]
+                assert (shown["id"], shown["asked_of"]) == (pending.pending_id, ["supervisors"])
+                await anyio.sleep(2)
+
+
+async def test_a_request_that_asks_no_question_is_not_shown() -> None:
+    async with processes() as both:
+        await both.agent.create_detached("ask", {}, audience=["supervisors"])
+        await anyio.sleep(1)
+        assert (await both.http.get("/requests", headers=ANN)).json()["requests"] == []
+
+
+async def test_while_the_store_is_down_the_page_shows_what_it_knows_and_one_warning_is_written(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with processes() as both:
+        shown: list[int] = []
+        for is_down in (False, True, False, True):
+            both.store.is_down = False
+            await both.agent.create_detached("ask", {"n": len(shown)}, question=SIZE, audience=["supervisors"])
+            await anyio.sleep(0.5)
+            both.store.is_down = is_down
+            await anyio.sleep(5)
+            shown.append(len((await both.http.get("/requests", headers=ANN)).json()["requests"]))
+        both.store.is_down = False
+    assert len([each for each in caplog.records if "of other processes cannot be seen" in each.message]) == 2
+    assert shown[0] == 1
+    assert shown == sorted(shown)
+
+
 async def test_who_watches_is_said_in_the_store() -> None:
     async with processes() as both:
         with both.desk.watch(["supervisors"]):
             await both.http.get("/requests", headers=ANN)
             await anyio.sleep(2)
             assert await both.store.alive([watch_of("supervisors"), watch_of("sales")]) == {watch_of("supervisors")}
+            await anyio.sleep(60)
+            assert await both.store.alive([watch_of("supervisors")])
+            assert both.store.asked[f"renew {watch_of('supervisors')}"] <= 62 / (LEASE_S / 3) + 1
         await anyio.sleep(30)
         assert not await both.store.alive([watch_of("supervisors")])
 

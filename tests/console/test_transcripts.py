@@ -109,4 +109,12 @@ async def test_an_operator_reads_the_call_beside_its_request_but_not_the_callers
             await anyio.sleep(1)
             (shown,) = (await http.get("/requests", headers=ANN)).json()["requests"]
             assert shown["transcript"][-1]["text"] == "Are you there?"
+            later = await human.handler.create_detached(
+                "ask", {}, question=Confirm(prompt="Sure?"), session_id=channel.sessions[0].id
+            )
+            human.handler.resolve(later.pending_id, "yes")  # what anybody may read
+            model.emit(Transcript("user", "Yes, I am sure.", final=True, item_id="i6"))
+            await anyio.sleep(1)
+            (shown,) = (await http.get("/requests", headers=ANN)).json()["requests"]
+            assert shown["transcript"][-1]["text"] == "Yes, I am sure."
     await console.close()

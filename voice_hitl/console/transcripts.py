@@ -41,4 +41,3 @@ class Transcripts:
     def forget(self, session: str) -> None:
         """The session is over."""
         self._lines.pop(session, None)
-        self._masked_until.pop(session, None)
