@@ -1,13 +1,10 @@
 """A port for a server that is told it before it starts."""
 
 import socket
-from pathlib import Path
 
 import pytest
 
 from voice_hitl.testing.ports import FIRST, LAST, unused_port
-
-GIVEN_TO_CONNECTIONS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def test_no_port_is_given_out_twice_in_a_row() -> None:
@@ -24,12 +21,6 @@ def test_a_port_is_passed_over_where_somebody_has_it_or_the_one_above(kind: sock
         somebody.bind(("127.0.0.1", ahead + above))
         assert unused_port() != ahead
     assert ahead % 2 == 0
-
-
-def test_no_outgoing_connection_is_given_one() -> None:
-    if not GIVEN_TO_CONNECTIONS.exists():
-        return  # not Linux: the rule of this machine is written elsewhere
-    assert int(GIVEN_TO_CONNECTIONS.read_text().split()[0]) >= LAST
 
 
 def test_an_address_of_somebody_elses_is_refused() -> None:
