@@ -7,8 +7,8 @@ from typing import Final
 
 FIRST: Final = 25_200
 LAST: Final = 32_500
-"""Below what Linux gives by default to outgoing connections and to port 0 (32,768 to 60,999), and above our media ports: what is
-unused here now is not taken, and not still held in TIME_WAIT, by a connection made between the look and the start."""
+"""Below what Linux gives by default to outgoing connections and port 0 (32,768 to 60,999), and above our media ports:
+what is unused here now is not taken, and not still held in TIME_WAIT, by a connection made between look and start."""
 APART: Final = 101
 """How far apart two processes begin: tests side by side seldom look at the same port at the same moment."""
 
