@@ -288,7 +288,6 @@ class VoiceSession:
         await let_go("closing the connection to the model", self.link.aclose)
         await self.tasks.close(but=[*self._call_jobs, *self._inside])
         # A hook that ends the very session it hears of is inside it from its first step on.
-        self.watching.start_due()
         await anyio.lowlevel.checkpoint()
         await self.watching.close(patience_s=OBSERVERS_END_S, but=self._inside)
 
