@@ -245,6 +245,11 @@ async def test_either_kind_of_token_may_sign_in() -> None:
         assert (await either.authenticate(idp.token())).user == "ann"
 
 
-def test_a_provider_is_reached_safely_or_on_this_machine() -> None:
+@pytest.mark.parametrize(
+    ("issuer", "jwks_uri"),
+    [("http://id.example", None), ("ftp://localhost", None), ("https://id.example", "http://id.example/keys")],
+)
+def test_a_provider_is_reached_safely_or_on_this_machine(issuer: str, jwks_uri: str | None) -> None:
+    OIDCTokens("http://localhost:8080", CONSOLE, jwks_uri="http://127.0.0.1:8080/keys")
     with pytest.raises(ValueError, match="no https address"):
-        OIDCTokens("http://id.example", CONSOLE)
+        OIDCTokens(issuer, CONSOLE, jwks_uri=jwks_uri)

@@ -57,9 +57,21 @@ async def test_a_page_that_was_away_goes_on_where_it_left_off() -> None:
             assert settled["id"] == first
 
 
-@pytest.mark.parametrize("lost", ["", "another-run-1", "nonsense", "{run}-999999", "{run}--1", "{run}-" + "9" * 40])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "",
+        "another-run-0",
+        "nonsense",
+        "{run}-999999",
+        "{run}--1",
+        "{run}-some",
+        pytest.param("{run}-" + "9" * 5_000, id="a long number"),
+    ],
+)
 async def test_a_page_that_missed_something_is_told_to_read_the_list(lost: str) -> None:
-    async with online() as (_, http):
+    async with online() as (made, http):
+        await made.ask()
         run = (await http.get("/requests", headers=ANN)).json()["last_event"].rpartition("-")[0]
         async with events(http, ANN | {"last-event-id": lost.replace("{run}", run)}) as page:
             assert (await page.next("sync")).id.startswith(run)

@@ -1,6 +1,7 @@
 """`EventStream`: what happens on a board as server-sent events (WHATWG HTML, 9.2), for one page."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
@@ -9,6 +10,9 @@ import anyio
 from starlette.types import Receive, Scope, Send
 
 from voice_hitl.console.board import Board, Happened
+
+_NUMBER: Final = re.compile("[0-9]{1,18}")
+"""One that is longer than any that we have counted to is none of ours."""
 
 ALIVE_S: Final = 15.0
 """How often a stream that has nothing to tell says that it is there, in seconds: proxies cut what is silent."""
@@ -66,8 +70,7 @@ class EventStream:
         self._run = run
         self._present = present
         run_of, _, number = (last_event or "").rpartition("-")
-        # A number that is longer than any that we have counted to is none of ours.
-        self._at = int(number) if run_of == run and number.isascii() and number.isdigit() and len(number) < 19 else -1
+        self._at = int(number) if run_of == run and _NUMBER.fullmatch(number) else -1
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the page leaves, is no longer welcome, or the console closes."""
