@@ -356,6 +356,35 @@ def test_what_names_no_call_begins_none(sid: str | None) -> None:
         codec.parse(json.dumps({"event": "start", "streamSid": STREAM, "start": {"callSid": sid}}))
 
 
+async def test_a_transport_that_closes_hangs_up_its_calls_and_takes_no_more() -> None:
+    transport = TwilioTransport("http://127.0.0.1")
+    answering = Answering(transport)
+    async with a_stream(transport) as phone:
+        leg = await answering.leg()
+        await transport.aclose()
+        hung_up = await event_of(leg, HungUp)
+        assert isinstance(hung_up, HungUp)
+        assert hung_up.reason == "us"
+        await phone.closed()
+    async with a_stream(transport) as late:
+        await late.closed()
+    answering.close()
+
+
+async def test_a_call_that_no_twiml_of_ours_began_says_nothing_of_who_calls() -> None:
+    transport = TwilioTransport("http://127.0.0.1")
+    answering = Answering(transport)
+    async with (
+        serving(Starlette(routes=transport.routes())) as port,
+        connect(f"ws://127.0.0.1:{port}/twilio/stream") as socket,
+    ):
+        await Phone(socket).tell({"event": "start", "streamSid": STREAM, "start": {"callSid": "CA1"}})
+        info = (await answering.leg()).info
+        assert (info.call_id, info.from_, info.to, info.headers) == ("CA1", "", "", {})
+        await transport.aclose()
+    answering.close()
+
+
 async def test_a_refused_call_is_closed() -> None:
     transport = TwilioTransport("http://127.0.0.1")
 
