@@ -55,9 +55,16 @@ class Receiver:
 
 
 @asynccontextmanager
-async def office(receiver: Receiver, *, try_for_s: float = 86_400) -> AsyncGenerator[Office]:
-    desk = Desk()
-    hook = Webhook("https://hooks.example/voice", SECRET, try_for_s=try_for_s, client=receiver.client)
+async def office(
+    receiver: Receiver, *, try_for_s: float = 86_400, clients: list[httpx.AsyncClient] | None = None
+) -> AsyncGenerator[Office]:
+    desk, made_here = Desk(), clients if clients is not None else []
+
+    def client() -> httpx.AsyncClient:
+        made_here.append(receiver.client())
+        return made_here[-1]
+
+    hook = Webhook("https://hooks.example/voice", SECRET, try_for_s=try_for_s, client=client)
     console = Console(TOKENS, desk=desk, webhooks=[hook])
     async with httpx.AsyncClient() as http:
         made = Office(desk, console, http)
@@ -103,7 +110,8 @@ async def test_a_delivery_is_signed_and_an_old_or_altered_one_is_not_taken() -> 
     assert not verify(SECRET, timestamp, signature, opened.content + b" ")
     assert not verify("another secret, which is long enough too", timestamp, signature, opened.content)
     assert not verify(SECRET, str(int(timestamp) + 1), signature, opened.content)
-    assert not verify(SECRET, "soon", signature, opened.content)
+    for none in ("soon", "", "-1", "\u00b2", "9" * 5_000):
+        assert not verify(SECRET, none, signature, opened.content)
     assert not verify(SECRET, timestamp, "v1=é", opened.content)
     later = datetime.now(UTC) + timedelta(minutes=6)
     assert not verify(SECRET, timestamp, signature, opened.content, now=later)
@@ -131,6 +139,42 @@ async def test_a_request_that_cannot_be_told_holds_up_no_other() -> None:
         assert (await receiver.has(2))[1] == ("request.opened", second.pending_id)
         await anyio.sleep(60)  # given up, and named in the log
         assert len(receiver.got) == 2
+
+
+async def test_what_is_left_when_the_console_closes_has_a_moment() -> None:
+    receiver = Receiver(fails=lambda _body, tries: tries < 2)
+    async with office(receiver) as made:
+        pending = await made.ask()
+        made.handler.reject(pending.pending_id)
+        await made.settle_down()
+        assert receiver.got == []
+    assert [body["type"] for body in receiver.got] == ["request.opened", "request.settled"]
+
+
+async def test_what_cannot_be_told_when_the_console_closes_is_named_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clients: list[httpx.AsyncClient] = []
+    receiver = Receiver(fails=lambda _body, _tries: True)
+    async with office(receiver, clients=clients) as made:
+        pending = await made.ask()
+    assert f"was not told 2 times of request {pending.pending_id}" in caplog.text
+    assert [client.is_closed for client in clients] == [True]
+
+
+async def test_a_webhook_that_is_too_far_behind_is_told_of_no_more_but_how_those_end(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voice_hitl.console.webhook.MOST_WAITING", 1)
+    receiver = Receiver(fails=lambda _body, tries: tries < 3)
+    async with office(receiver) as made:
+        first, second = await made.ask(), await made.ask()
+        made.handler.reject(first.pending_id)
+        assert await receiver.has(2) == [
+            ("request.opened", first.pending_id),
+            ("request.settled", first.pending_id),
+        ]
+    assert f"it is not told of request {second.pending_id}" in caplog.text
 
 
 def test_a_short_secret_is_refused() -> None:
