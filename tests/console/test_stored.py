@@ -84,10 +84,20 @@ async def processes(console_handler: HumanInputHandler | None = None) -> AsyncGe
     console = Console(TOKENS, desk=desk, handler=handler, store=store)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=console.app), base_url=ORIGIN) as http:
         yield Processes(store, agent, http, desk)
-    await console.close()
+        await console.close()
+        # The page shows what it last knew, and looks for no more.
+        looked = store.asked["unsettled"]
+        assert (await http.get("/requests", headers=ANN)).status_code == 200
+        assert store.asked["unsettled"] == looked
     await agent.close()
     await handler.close()
     tasks.check()
+
+
+@asynccontextmanager
+async def watching(desk: Desk) -> AsyncGenerator[None]:
+    with desk.watch(["supervisors"]):
+        yield
 
 
 @asynccontextmanager
@@ -213,7 +223,7 @@ async def test_a_request_that_asks_no_question_is_not_shown() -> None:
 async def test_while_the_store_is_down_the_page_shows_what_it_knows_and_one_warning_is_written(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with processes() as both:
+    async with processes() as both, watching(both.desk):
         shown: list[int] = []
         for is_down in (False, True, False, True):
             both.store.is_down = False
@@ -224,6 +234,7 @@ async def test_while_the_store_is_down_the_page_shows_what_it_knows_and_one_warn
             shown.append(len((await both.http.get("/requests", headers=ANN)).json()["requests"]))
         both.store.is_down = False
     assert len([each for each in caplog.records if "of other processes cannot be seen" in each.message]) == 2
+    assert "cannot be told who watches" not in caplog.text
     assert shown[0] == 1
     assert shown == sorted(shown)
 

@@ -29,7 +29,7 @@ from voice_hitl.errors import InvalidOffer, PluginMissing
 from voice_hitl.transport import AudioIn, CallRejected, Digit, HungUp, Incoming, LegInfo, Played
 from voice_hitl_twilio import TwilioCall, TwilioLeg, TwilioRest, TwilioTransport, codec
 from voice_hitl_twilio.leg import WAITING_MEDIA
-from voice_hitl_twilio.transport import MAX_FORM
+from voice_hitl_twilio.transport import MAX_FORM, StarletteSocket
 
 pytestmark = pytest.mark.anyio
 
@@ -356,6 +356,35 @@ def test_what_names_no_call_begins_none(sid: str | None) -> None:
         codec.parse(json.dumps({"event": "start", "streamSid": STREAM, "start": {"callSid": sid}}))
 
 
+@pytest.mark.parametrize("chunk", ["x", "", "-1", "9" * 5_000, None])
+def test_a_piece_of_voice_whose_number_is_none_is_taken_as_one_without(chunk: str | None) -> None:
+    media = {"payload": base64.b64encode(b"voice").decode(), "chunk": chunk}
+    assert codec.parse(json.dumps({"event": "media", "media": media})) == codec.Media(b"voice", 0)
+
+
+async def test_a_stream_that_nobody_waits_for_is_closed() -> None:
+    async with a_stream(TwilioTransport("http://127.0.0.1")) as phone:
+        await phone.closed()
+
+
+async def test_a_stream_that_does_not_begin_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voice_hitl_twilio.transport.START_WITHIN_S", 0.05)
+    transport = TwilioTransport("http://127.0.0.1")
+    answering = Answering(transport)
+    async with (
+        serving(Starlette(routes=transport.routes())) as port,
+        connect(f"ws://127.0.0.1:{port}/twilio/stream") as socket,
+    ):
+        await Phone(socket).closed()
+    answering.close()
+
+
+@pytest.mark.parametrize("url", ["agent.example", "ftp://agent.example", "https:///twilio"])
+def test_where_twilio_could_not_reach_us_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="public_url is where Twilio reaches this server"):
+        TwilioTransport(url)
+
+
 async def test_a_transport_that_closes_hangs_up_its_calls_and_takes_no_more() -> None:
     transport = TwilioTransport("http://127.0.0.1")
     answering = Answering(transport)
@@ -528,6 +557,19 @@ async def test_a_refused_transfer_says_what_twilio_said() -> None:
         rest = TwilioRest("AC1", TOKEN, base_url=f"http://127.0.0.1:{port}")
         with pytest.raises(ConnectionError, match="404"):
             await rest.transfer("CA1", "sip:ann@example.com")
+
+
+@pytest.mark.parametrize(
+    ("account", "token", "transfers"), [("AC1", None, False), (None, TOKEN, False), ("AC1", TOKEN, True)]
+)
+async def test_a_call_can_be_transferred_where_there_are_an_account_and_its_token(
+    account: str | None, token: str | None, *, transfers: bool
+) -> None:
+    transport = TwilioTransport("http://127.0.0.1", account_sid=account, auth_token=token)
+    call = TwilioCall(LegInfo(call_id="CA1"), cast("StarletteSocket", SlowSocket()), STREAM)
+    leg = await transport.accept(call, rate=RATE)
+    assert leg.capabilities.transfers is transfers
+    await leg.aclose()
 
 
 async def test_without_an_account_nothing_is_transferred() -> None:

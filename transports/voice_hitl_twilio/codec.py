@@ -49,23 +49,16 @@ class Dtmf:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What was sent before this mark was played, or dropped."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Stop:
     """The call is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """A message that asks for nothing: `connected`, or one that Twilio may add later."""
+    """A message that asks for nothing: `connected`, a mark that comes back, or one that Twilio may add later."""
 
 
-Event = Start | Media | Dtmf | Mark | Stop | Nothing
+Event = Start | Media | Dtmf | Stop | Nothing
 
 
 class Malformed(ValueError):  # noqa: N818 - named by its cause
@@ -90,8 +83,6 @@ def parse(text: str) -> Event:
             return _media(_member(message, "media"))
         case "dtmf":
             return _dtmf(_member(message, "dtmf"))
-        case "mark":
-            return Mark(_text(_member(message, "mark"), "name"))
         case "stop":
             return Stop()
         case str():

@@ -88,7 +88,7 @@ class TwilioLeg:
                 self._audio.pressed(digit, DIGIT_MS)
             case codec.Stop():
                 self.end("caller")
-            case codec.Start() | codec.Mark() | codec.Nothing():
+            case codec.Start() | codec.Nothing():
                 # A mark that comes back is no proof that it was heard: after a clear it says that it was dropped.
                 pass
 
