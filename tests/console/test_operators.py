@@ -126,6 +126,16 @@ async def test_a_link_in_a_mail_opens_the_page() -> None:
         assert (await made.http.get("/", headers={"sec-fetch-site": "cross-site"})).status_code == 200
 
 
+async def test_whoever_signs_in_where_that_is_not_needed_is_who_they_are() -> None:
+    console = Console(TOKENS, anonymous=["supervisors"], desk=Desk())
+    transport = httpx.ASGITransport(app=console.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8485") as http:
+        assert (await http.get("/me")).json()["user"] == "operator"
+        await http.post("/session", json={"token": TOKENS.issue("ann", ["sales"])})
+        assert (await http.get("/me")).json()["user"] == "ann"
+    await console.close()
+
+
 def request_with(**headers: str) -> Request:
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     return Request({"type": "http", "method": "GET", "headers": raw, "client": ("10.0.0.7", 4711)})

@@ -45,12 +45,12 @@ class LosableStore(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_down = False
+        self.is_down = self.has_forgotten = False
         self.asked: Counter[str] = Counter()
 
     async def read(self, request_id: str) -> Row | Unreadable | None:
         self._ask("read")
-        return await super().read(request_id)
+        return None if self.has_forgotten else await super().read(request_id)
 
     async def unsettled(self) -> Listing:
         self._ask("unsettled")
@@ -142,6 +142,20 @@ async def test_a_request_that_ends_elsewhere_settles_on_the_board() -> None:
         read = both.store.asked["read"]
         await anyio.sleep(5)
         assert both.store.asked["read"] == read
+
+
+async def test_a_request_that_the_store_keeps_no_more_is_shown_as_withdrawn() -> None:
+    async with processes() as both:
+        pending = await both.agent.create_detached(
+            "ask", {}, question=Confirm(prompt="Sure?"), audience=["supervisors"]
+        )
+        await anyio.sleep(1)
+        assert (await both.http.get(f"/requests/{pending.pending_id}", headers=ANN)).status_code == 200
+        both.agent.reject(pending.pending_id)
+        both.store.has_forgotten = True
+        await anyio.sleep(2)
+        (settled,) = (await both.http.get("/history", headers=ANN)).json()["requests"]
+        assert settled["outcome"]["end"] == "withdrawn"
 
 
 async def test_what_a_form_was_answered_elsewhere_is_shown_as_it_comes_and_masked_where_it_is_confidential() -> None:

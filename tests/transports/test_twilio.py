@@ -1,11 +1,13 @@
 """The Twilio leg against a client that plays Twilio's side over a real WebSocket."""
 
 import base64
+import gc
 import hashlib
 import hmac
 import importlib
 import json
 import sys
+import weakref
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
@@ -365,6 +367,28 @@ def test_a_piece_of_voice_whose_number_is_none_is_taken_as_one_without(chunk: st
 async def test_a_stream_that_nobody_waits_for_is_closed() -> None:
     async with a_stream(TwilioTransport("http://127.0.0.1")) as phone:
         await phone.closed()
+
+
+async def test_a_call_that_nobody_takes_is_closed() -> None:
+    async def look_on(_call: Incoming) -> None: ...
+
+    transport = TwilioTransport("http://127.0.0.1")
+    transport.listen(look_on)
+    async with a_stream(transport) as phone:
+        await phone.closed()
+
+
+async def test_a_call_that_is_over_is_kept_by_nobody() -> None:
+    async with a_call() as (phone, leg):
+        await phone.tell({"event": "stop", "stop": {"callSid": "CA1"}})
+        await event_of(leg, HungUp)
+        await phone.socket.close()
+        known = weakref.ref(leg)
+        del leg
+        with anyio.fail_after(30):
+            while known() is not None:
+                gc.collect()
+                await anyio.sleep(0.01)
 
 
 async def test_a_stream_that_does_not_begin_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
