@@ -14,12 +14,14 @@ from playwright.async_api import Browser, Page, async_playwright
 from tests.console.serving import served
 from voice_hitl import (
     AITool,
+    Confirm,
     HumanInputToolHandler,
     RealtimeVoiceChannel,
     VoiceKit,
     ask_human,
     ask_user_question,
     confirm_action,
+    human_tool,
 )
 from voice_hitl.askers.console import ConsoleAsker
 from voice_hitl.askers.desk import Desk
@@ -45,6 +47,9 @@ REFUND = AITool(
     approvers=SUPERVISORS,
     allow_edits=True,
     title="Refund order A-17",
+)
+CALL_BACK = human_tool(
+    AITool("call_back"), question=lambda _: Confirm(prompt="Call back?"), result=lambda _: "They will be called."
 )
 
 
@@ -90,9 +95,9 @@ async def desks() -> AsyncGenerator[Desks]:
         return "paid back"
 
     human = HumanInputToolHandler(
-        {"ConfirmAction", "ask_user_question", "ask_human"},
+        {"ConfirmAction", "ask_user_question", "ask_human", "call_back"},
         timeout=120,
-        tool_definitions=[confirm_action(), ask_user_question(), ask_human()],
+        tool_definitions=[confirm_action(), ask_user_question(), ask_human(), CALL_BACK],
         askers=[ConsoleAsker("supervisors", desk)],
         audience=SUPERVISORS,
     )

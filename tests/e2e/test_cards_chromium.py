@@ -371,3 +371,18 @@ async def test_an_end_that_this_page_does_not_know_ends_the_card_all_the_same() 
         card = await shown(page, Confirm(prompt="Book it?"))
         await page.evaluate("window.card.show({ ...window.request, status: 'complete', end: 'superseded' })")
         assert "No longer needed" in await card.inner_text()
+
+
+async def test_what_is_approved_is_shown_as_it_is_and_what_cannot_be_is_not_edited() -> None:
+    spoof = "a\u202elive\u202c.bank"
+    arguments = {"note": "Dear Lee,\nit is late.", "to": spoof, "order": 2**53 + 1, "parts": [{"of": 2**60}]}
+    question = Approval(tool="send", arguments=arguments, digest="d", allow_edits=True)
+    async with demo_page() as page:
+        card = await shown(page, question)
+        note, to, order, parts = await card.locator("dd").all_inner_texts()
+        assert note == "Dear Lee,\nit is late."
+        assert to == "a\\u202elive\\u202c.bank", "it is read in the order in which it is sent"
+        # A browser has numbers only so exactly: it says so, and sends none of them on as if nobody had changed it.
+        assert order.startswith("about ")
+        assert parts.startswith("about ")
+        assert await card.get_by_role("button", name="Change the details").count() == 0

@@ -311,3 +311,31 @@ async def test_who_hangs_up_just_after_the_call_came_back_causes_no_error() -> N
             }"""
         )
         assert told == [["tool.register", "tool.register", "bye"], []]
+
+
+async def test_a_lost_call_is_over_when_its_time_to_come_back_is_whatever_is_still_being_tried() -> None:
+    async with network() as page:
+        await page.clock.install()
+        await page.evaluate(
+            """async () => {
+                window.live = await call("offer", { rejoinSeconds: 10 });
+                live.on("state", ({ state, reason }) => (window.last = [state, reason]));
+                await new Promise((tried) => {
+                    window.answer = () => (tried(), new Promise((given) => (window.give = given)));
+                    peers[0].become("failed");
+                });
+            }"""
+        )
+        await page.clock.run_for(9_900)
+        assert await page.evaluate("last[0]") == "reconnecting"
+        await page.clock.run_for(200)
+        assert await page.evaluate("last") == ["ended", "lost"]
+        told = await page.evaluate(
+            """async () => {
+                const closed = new Promise((done) => (peers[1].close = done));
+                give(new Response("{}"));
+                await closed;
+                return [live.state, types(peers[1])];
+            }"""
+        )
+        assert told == ["ended", ["bye"]]

@@ -267,6 +267,17 @@ async def test_whoever_has_no_part_in_it_sees_nothing_and_who_signs_out_neither(
         await at.caller.ended()
 
 
+async def test_a_yes_is_never_shown_as_a_no_whatever_its_tool_makes_of_it() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        call = at.asks("call_back", {})
+        await chosen(ann, "Call back")
+        await ann.get_by_role("button", name="Yes, go ahead").click()
+        await at.model.expect(SentToolResult, call_id=call, text="They will be called.", within_s=WITHIN_S)
+        await expect(ann.locator(".verdict blockquote")).to_have_text("They will be called.")
+        assert await ann.locator(".settled .mark-good").count() == 1
+
+
 async def test_a_key_that_is_held_approves_nothing() -> None:
     async with desks() as at:
         ann = await at.operator("ann")

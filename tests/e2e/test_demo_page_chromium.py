@@ -7,6 +7,7 @@ from playwright.async_api import Page, expect
 
 from tests.e2e.demo_browser import WITHIN_S
 from tests.e2e.test_client_chromium import network
+from tests.e2e.test_console_chromium import no_barriers
 from voice_hitl.questions.model import Approval, Choice, Confirm, Option, Question
 from voice_hitl.questions.wire import to_wire
 
@@ -58,7 +59,7 @@ async def test_the_keyboard_is_never_lost() -> None:
         await page.locator("#call").press("Enter")
         await expect(page.locator("#problem")).to_contain_text("503")
         await expect(page.locator("#call")).to_be_focused()
-        await page.evaluate("window.answer = async () => new Response('{}')")
+        await page.evaluate("void (window.answer = async () => new Response('{}'))")
         await place(page)
         await page.locator("#keypad-button").press("Enter")
         await page.locator("#keypad").get_by_role("button", name="5").focus()
@@ -72,6 +73,23 @@ async def test_the_keyboard_is_never_lost() -> None:
         await page.get_by_role("button", name="Yes, go ahead").press("Enter")
         await tell(page, "request.settled", **about("p2", "complete"), end="answered")
         await expect(page.locator(".card").first).to_be_focused()
+
+
+async def test_the_page_is_accessible_light_and_dark_before_the_call_and_in_it() -> None:
+    async with network() as page:
+        await no_barriers(page)
+        await place(page)
+        await tell(page, "transcript", role="assistant", text="Hello.", final=True, item="i1")
+        await tell(page, "transcript", role="user", text="A table, please.", final=True, item="i2")
+        await ask(page, "p1", Confirm(prompt="Book it?", risk="high", details={"guests": 4}))
+        await tell(page, "request.settled", **about("p1", "complete"), end="answered")
+        assert await page.locator("#announce").inner_text() == "", "the same question again is told again"
+        await ask(page, "p2", Confirm(prompt="Book it?", risk="high", details={"guests": 4}))
+        await ask(page, "p3", Choice(prompt="Where?", options=(Option(label="Inside"),), multi=True, free_text=True))
+        await ask(page, "p4", EDITED)
+        await page.get_by_role("button", name="Change the details").click()
+        await tell(page, "tool.result", call="p1", tool="ask", outcome="served", text='{"confirmed": true}')
+        await no_barriers(page)
 
 
 async def test_on_a_small_screen_nothing_is_cut_off_whatever_is_written_and_however() -> None:

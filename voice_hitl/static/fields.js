@@ -12,7 +12,7 @@
 import { editor } from "./arguments.js";
 import { element as h } from "./element.js";
 import { decimal, input, numeric, unseen } from "./inputs.js";
-import { plain, title } from "./values.js";
+import { isExact, plain, title } from "./values.js";
 
 let names = 0;
 
@@ -132,7 +132,7 @@ function approval(question, send) {
     ...risk(question),
     prompt(headline(question)),
     ...details(question.arguments, question.parameters?.properties),
-    ...(question.allow_edits ? [change, edits.element] : []),
+    ...(question.allow_edits && isExact(question.arguments) ? [change, edits.element] : []),
     reason,
     h("div", { class: "actions" }, [button("Approve", "primary", approve), button("Reject", "plain", reject)]),
   ];

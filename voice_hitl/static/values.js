@@ -7,10 +7,19 @@ export function title(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** @param {unknown} value */
+/** @param {unknown} value @returns {string} */
 export function plain(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // What turns the order of the letters around would have a person read something else than what is done.
+  const legible = text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, (turn) => `\\u${turn.charCodeAt(0).toString(16)}`);
+  return isExact(value) ? legible : `about ${legible}`;
+}
+
+/** Whether a value is what was sent: of an integer beyond 2^53 a browser has only the first digits. @param {unknown} value @returns {boolean} */
+export function isExact(value) {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(isExact);
+  return typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER || !Number.isInteger(value);
 }
 
 /** Whether two values are the same JSON. @param {unknown} one @param {unknown} other */

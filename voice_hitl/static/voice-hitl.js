@@ -136,6 +136,8 @@ export class Call {
   #ahead = -Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #patience;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #giveUp;
 
   /**
    * @param {string} url
@@ -362,8 +364,9 @@ export class Call {
   async #lost(peer) {
     if (peer !== this.#peer || this.state !== "live") return;
     this.#become("reconnecting");
-    const until = Date.now() + (this.options.rejoinSeconds ?? 15) * 1000;
-    for (let pause = 250; this.#isReconnecting() && Date.now() < until; pause = Math.min(pause * 2, 1000)) {
+    const lost = () => this.#isReconnecting() && this.#end("lost");
+    this.#giveUp = setTimeout(lost, (this.options.rejoinSeconds ?? 15) * 1000);
+    for (let pause = 250; this.#isReconnecting(); pause = Math.min(pause * 2, 1000)) {
       try {
         // The session refuses it for as long as it does not know that the call was lost.
         await this.#offer();
@@ -371,7 +374,6 @@ export class Call {
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
-    if (this.#isReconnecting()) this.#end("lost");
   }
 
   #isReconnecting() {
@@ -392,6 +394,7 @@ export class Call {
    */
   #become(state, reason) {
     if (this.state === "ended" || this.state === state) return;
+    clearTimeout(this.#giveUp);
     this.state = state;
     this.#emit({ type: "state", state, ...(reason && { reason }) });
   }

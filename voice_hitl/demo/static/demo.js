@@ -25,7 +25,7 @@ const ENDINGS = /** @type {Record<string, string>} */ ({
 const callButton = byId("call", HTMLButtonElement);
 const callLabel = byId("call-label", HTMLElement);
 const problem = byId("problem", HTMLElement);
-const lines = byId("lines", HTMLOListElement);
+const lines = byId("lines", HTMLElement);
 const cardList = byId("cards", HTMLElement);
 const reads = byId("reads", HTMLOListElement);
 const level = byId("level", HTMLElement);
@@ -124,7 +124,7 @@ function hear({ role, text, final, item }) {
   let line = items.get(key);
   if (!line) {
     if (!text.trim()) return;
-    line = h("li", { class: `line ${role} partial` }, [h("span", { class: "who" }, [role === "user" ? "You" : "Agent"]), h("p")]);
+    line = h("div", { class: `line ${role} partial` }, [h("span", { class: "who" }, [role === "user" ? "You" : "Agent"]), h("p")]);
     items.set(key, line);
     lines.append(line);
   }
@@ -161,6 +161,7 @@ function showCards(placed) {
     if (placed.requests.has(key) && !(placed.ended && card.request.status !== "complete")) continue;
     card.show({ ...card.request, status: "complete", end: card.request.end ?? "withdrawn" });
   }
+  if (!asking()) say(byId("announce", HTMLElement), ""); // the same question once more is news again
 }
 
 /**
@@ -244,7 +245,7 @@ function readByModel({ call, tool, text, outcome }) {
 /** @param {{ text: string, reading: string, why: string, via: string }} heard */
 function readAsAnswer({ text, reading, why, via }) {
   const said = via === "key" ? `Key ${text}` : `“${text}”`;
-  lines.append(h("li", { class: "line heard" }, [h("span", { class: "who" }, ["Read as"]), h("p", {}, [`${said}: ${READINGS[reading] ?? reading} (${why})`])]));
+  lines.append(h("div", { class: "line heard" }, [h("span", { class: "who" }, ["Read as"]), h("p", {}, [`${said}: ${READINGS[reading] ?? reading} (${why})`])]));
 }
 
 /** @param {string} text */
