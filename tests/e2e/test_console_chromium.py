@@ -227,7 +227,7 @@ async def test_an_answer_that_does_not_fit_is_told_and_can_be_corrected() -> Non
         assert at.refunded == [{"order": "A-17", "amount": 35}]
 
 
-async def test_what_was_said_stands_beside_the_question_and_is_text_and_never_markup() -> None:
+async def test_what_was_textstands_beside_the_question_and_is_text_and_never_markup() -> None:
     trap = "<img src=x onerror='window.trapped = true'>"
     async with desks() as at:
         ann = await at.operator("ann")
@@ -276,6 +276,13 @@ async def test_a_yes_is_never_shown_as_a_no_whatever_its_tool_makes_of_it() -> N
         await at.model.expect(SentToolResult, call_id=call, text="They will be called.", within_s=WITHIN_S)
         await expect(ann.locator(".verdict blockquote")).to_have_text("They will be called.")
         assert await ann.locator(".settled .mark-good").count() == 1
+        # Nor is a text that could be a number shown as that number.
+        said = """async (texts) => {
+            const { said } = await import("./words.js");
+            return texts.map((text) => said({ outcome: { said: text }, question: { kind: "text" } }));
+        }"""
+        texts = ["12345678901234567890", "1.50", "null", "seven"]
+        assert await ann.evaluate(said, texts) == texts
 
 
 async def test_a_key_that_is_held_approves_nothing() -> None:
@@ -296,7 +303,7 @@ async def test_a_key_that_is_held_approves_nothing() -> None:
         await expect(ann.locator("#detail")).to_be_focused()
 
 
-async def test_what_is_said_meanwhile_takes_neither_a_click_nor_the_keyboard_away() -> None:
+async def test_what_is_textmeanwhile_takes_neither_a_click_nor_the_keyboard_away() -> None:
     async with desks() as at:
         ann = await at.operator("ann")
         at.asks("refund", REFUND)
@@ -324,6 +331,8 @@ async def test_what_was_begun_is_still_there_and_is_taken_again_when_it_goes_on(
         at.asks("refund", REFUND)
         at.asks("ConfirmAction", COURIER)
         await chosen(ann, "Refund order A-17")
+        await ann.locator(".request .prompt").click()
+        assert not await ann.locator(".body").evaluate("(body) => body.contains(document.activeElement)")
         reason = ann.get_by_label("Reason")
         await reason.fill("it was the courier's faul")
         taken = ann.locator(".request .taken")
@@ -415,6 +424,21 @@ async def test_who_signs_out_while_the_page_looks_how_things_stand_sees_nothing_
         await ann.evaluate(DRAWN)
         assert "Book the courier" not in await ann.content()
         assert await ann.title() == "Console"
+        at.caller.hang_up()
+        await at.caller.ended()
+
+
+async def test_a_browser_that_keeps_no_session_is_told_so_and_its_token_is_not_kept_either() -> None:
+    async with desks() as at:
+        ann = await at.operator("ann")
+        await ann.get_by_role("button", name="Sign out").click()
+        token = ann.get_by_label("Token")
+        assert await token.get_attribute("autocomplete") == "one-time-code"
+        await ann.route("**/me", lambda route: route.fulfill(status=401, json={"error": "unauthorized"}))
+        await token.fill(TOKENS.issue("ann", SUPERVISORS))
+        await token.press("Enter")
+        await expect(ann.get_by_role("alert")).to_contain_text("cookies")
+        await expect(token).to_be_focused()
         at.caller.hang_up()
         await at.caller.ended()
 

@@ -127,6 +127,8 @@ async def test_what_the_model_read_is_shown_though_it_is_cut_off_and_a_microphon
         await tell(page, "request.settled", **about("p1", "complete"), end="answered", via="voice")
         await tell(page, "tool.result", call="p1", tool="ask", outcome="served", text='{"confirmed": true, "said": "we')
         await expect(page.locator(".read pre")).to_have_text('{"confirmed": true, "said": "we')
+        await tell(page, "tool.result", call="p2", tool="ask", outcome="served", text='{"order":12345678901234567890}')
+        await expect(page.locator(".read pre").last).to_have_text('{"order":12345678901234567890}')
         assert await page.evaluate("errors") == []
         await page.evaluate(
             """() => {

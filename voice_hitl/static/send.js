@@ -20,7 +20,7 @@ import { fields } from "./fields.js";
 export function answering(request, name, answer) {
   const { kind, language } = request.question;
   const error = h("p", { class: "error", role: "alert", hidden: "" });
-  const form = h("form", { class: `${name} ${kind}`, tabindex: "-1", ...(language && { lang: language }) });
+  const form = h("form", { class: `${name} ${kind}`, ...(language && { lang: language }) });
   const give = (/** @type {What} */ what) => void send(form, error, what);
   form.append(...fields(request, (wire) => give(() => answer(wire))), error);
   // What is pressed in it never leaves the page: the call would be over.
@@ -41,7 +41,10 @@ async function send(form, error, give) {
   const controls = [...form.querySelectorAll("button, input, textarea, select")];
   const used = document.activeElement;
   // What cannot be used loses the keyboard: until it has arrived the form keeps it.
-  if (form.contains(used)) form.focus({ preventScroll: true });
+  if (form.contains(used)) {
+    form.tabIndex = -1;
+    form.focus({ preventScroll: true });
+  }
   for (const control of controls) control.toggleAttribute("disabled", true);
   error.hidden = true;
   try {
@@ -51,6 +54,7 @@ async function send(form, error, give) {
     error.hidden = false;
     for (const control of controls) control.toggleAttribute("disabled", false);
     if (document.activeElement === form && used instanceof HTMLElement) used.focus({ preventScroll: true });
+    form.removeAttribute("tabindex");
   }
 }
 

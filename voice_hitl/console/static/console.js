@@ -90,6 +90,8 @@ byId("sign-in-form", HTMLFormElement).addEventListener("submit", async (event) =
     await call("POST", "session", { body: { token: token.value.trim() } });
     token.value = "";
     await start();
+    problem.textContent = "This browser keeps no session: allow cookies for this page.";
+    problem.hidden = page.signIn.hidden;
   } catch (error) {
     problem.textContent = error instanceof Refused ? `That did not work: ${error.message}.` : "The server cannot be reached.";
     problem.hidden = false;

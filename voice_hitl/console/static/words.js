@@ -68,7 +68,7 @@ export function said({ outcome, question }) {
   if (question.kind === "approval") return edited(outcome) ? JSON.stringify(told.edited_arguments) : "";
   if (question.kind === "confirm" && typeof told.confirmed === "boolean") return told.confirmed ? "Yes" : "No";
   if (question.kind === "form") return [...Object.values(told.answers ?? {}).flat(), told.response].filter(Boolean).join(", ");
-  return typeof told === "object" ? outcome.said : String(told);
+  return typeof told === "string" ? told : outcome.said;
 }
 
 /** Good, bad, or neither. @param {Shown} request */

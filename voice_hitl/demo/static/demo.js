@@ -7,6 +7,7 @@ import { Card } from "./cards.js";
 import { byId, element as h } from "./element.js";
 import { PICK_TIME, Picker } from "./picker.js";
 import { Ribbon } from "./ribbon.js";
+import { isExact } from "./values.js";
 // @ts-ignore  // served beside this file
 import { Call } from "./voice-hitl.js";
 
@@ -251,7 +252,7 @@ function readAsAnswer({ text, reading, why, via }) {
 /** @param {string} text */
 function pretty(text) {
   const value = json(text);
-  if (typeof value !== "object") return text;
+  if (typeof value !== "object" || !isExact(value)) return text;
   const spread = JSON.stringify(value, null, 1);
   const line = spread.replaceAll(/\n\s*/g, " ");
   return line.length <= ONE_LINE ? line : spread;
