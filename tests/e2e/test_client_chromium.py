@@ -125,11 +125,18 @@ async def test_whatever_keeps_a_call_from_being_set_up_is_told_in_words() -> Non
         told = await page.evaluate(
             """async () => {
                 const place = (answer) => ((window.answer = answer), why(call("offer")));
+                const refused = (name) => {
+                    navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", name); };
+                    return why(call("offer"));
+                };
                 return [
                     await place(async () => new Response("<html>a proxy's page</html>")),
                     await place(async () => new Response('{"error": {"code": 7}}', { status: 503 })),
                     await place(async () => new Response('{"error": "no line is free"}', { status: 503 })),
                     await place(async () => { throw new TypeError("failed to fetch"); }),
+                    await refused("NotAllowedError"),
+                    await refused("NotFoundError"),
+                    await refused("NotReadableError"),
                 ];
             }"""
         )
@@ -138,6 +145,9 @@ async def test_whatever_keeps_a_call_from_being_set_up_is_told_in_words() -> Non
             "CallFailed: The call was not taken: the agent's server says 503.",
             "CallFailed: The call was not taken: no line is free.",
             "CallFailed: The agent cannot be reached. Is it still running?",
+            "CallFailed: The microphone is blocked. Allow it for this page, then call again.",
+            "CallFailed: No microphone found.",
+            "CallFailed: The microphone cannot be used now. Does another program use it?",
         ]
 
 

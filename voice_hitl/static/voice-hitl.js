@@ -67,6 +67,11 @@ const REASON_CHARACTERS = 8192;
 /** How many cards that are over are kept: a call may last for hours. */
 const CARDS_OVER = 128;
 
+const MICROPHONE = /** @type {Record<string, string>} */ ({
+  NotAllowedError: "The microphone is blocked. Allow it for this page, then call again.",
+  NotFoundError: "No microphone found.",
+});
+
 /** A message was not taken: `code` is `late`, `duplicate`, `not_allowed`, `invalid`, `unknown`, ... */
 export class Refused extends Error {
   /** @param {Message} message */
@@ -666,9 +671,8 @@ async function openMicrophone(constraints) {
   try {
     return await navigator.mediaDevices.getUserMedia({ audio });
   } catch (error) {
-    const denied = error instanceof DOMException && error.name === "NotAllowedError";
-    const why = denied ? "The microphone is blocked. Allow it for this page, then call again." : "No microphone found.";
-    throw new CallFailed(why, error);
+    const name = error instanceof DOMException ? error.name : "";
+    throw new CallFailed(MICROPHONE[name] ?? "The microphone cannot be used now. Does another program use it?", error);
   }
 }
 
