@@ -242,6 +242,24 @@ async def test_a_call_of_many_hours_keeps_its_last_cards_and_all_that_are_open()
         assert told == [129, True, True, False]
 
 
+async def test_a_question_that_was_given_up_while_the_page_was_away_is_not_waited_for() -> None:
+    async with network() as page:
+        told = await page.evaluate(
+            """async () => {
+                const live = await call("offer");
+                for (const call of ["c1", "c2"]) peers[0].tell({ type: "request.opened", call, status: "inProgress" });
+                const settled = [];
+                live.on("request.settled", ({ call }) => settled.push(call));
+                peers[0].become("failed");
+                await until(live, "live");
+                // What is still being written is told again to a page that comes back.
+                peers[1].tell({ type: "request.opened", call: "c2", status: "inProgress" });
+                return [settled, [...live.requests.values()].map(({ call, status }) => [call, status])];
+            }"""
+        )
+        assert told == [["c1", "c2"], [["c1", "complete"], ["c2", "inProgress"]]]
+
+
 async def test_what_comes_in_an_order_that_was_not_expected_opens_no_card_again() -> None:
     async with network() as page:
         told = await page.evaluate(

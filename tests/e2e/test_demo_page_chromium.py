@@ -130,6 +130,10 @@ async def test_what_the_model_read_is_shown_though_it_is_cut_off_and_a_microphon
         await tell(page, "tool.result", call="p2", tool="ask", outcome="served", text='{"order":12345678901234567890}')
         await expect(page.locator(".read pre").last).to_have_text('{"order":12345678901234567890}')
         assert await page.evaluate("errors") == []
+        await tell(page, "transcript", role="user", text="I would", final=False, item="i1")
+        await page.evaluate("peers[0].become('failed')")
+        await page.wait_for_function("peers.length > 1 && document.body.dataset.state === 'live'")
+        assert await page.locator(".line.partial").count() == 0, "nobody knows how it went on"
         await page.evaluate(
             """() => {
                 window.unplugged = true;

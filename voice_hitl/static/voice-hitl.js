@@ -326,6 +326,7 @@ export class Call {
       if (!once) channel.send(text);
       else if (this.#waiting.delete(id)) reject(new CallFailed("The connection broke: the key may not have been pressed."));
     }
+    this.#giveUpWhatWasWritten();
     this.#become("live");
     this.tools.offerAgain();
   }
@@ -378,6 +379,13 @@ export class Call {
       } catch {
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
+    }
+  }
+
+  /** A page that comes back is told again of every question that is still being written, and not of those given up. */
+  #giveUpWhatWasWritten() {
+    for (const { call, status } of [...this.requests.values()]) {
+      if (status === "inProgress") this.#take({ type: "request.settled", call, status: "complete", end: "withdrawn" });
     }
   }
 
@@ -443,7 +451,11 @@ export class Call {
   /** @param {unknown} data */
   #receive(data) {
     const message = read(data);
-    if (message === null) return;
+    if (message !== null) this.#take(message);
+  }
+
+  /** @param {Message} message */
+  #take(message) {
     const ahead = Date.parse(message.server_time) - Date.now();
     if (ahead > this.#ahead) this.#ahead = ahead;
     if (message.type === "ok" || message.type === "refused") {

@@ -177,7 +177,10 @@ function changed(name, request) {
     open.delete(request.id);
     settled.set(request.id, request);
     const [oldest] = settled.keys();
-    if (settled.size > mostSettled) byId("more", HTMLElement).hidden = !settled.delete(oldest);
+    if (settled.size > mostSettled) {
+      settled.delete(oldest);
+      byId("more", HTMLElement).hidden = false;
+    }
   } else {
     settled.delete(request.id); // it is put to others now
     open.set(request.id, request);

@@ -112,6 +112,8 @@ function become(state, reason) {
   say(byId("status-text", HTMLElement), STATES[state]);
   callButton.disabled = state === "connecting";
   callLabel.textContent = state === "connecting" ? "Calling" : "Call again";
+  // How that went on which was being said when the connection broke is not told again.
+  if (was === "reconnecting") for (const line of lines.querySelectorAll(".partial")) line.classList.remove("partial");
   if (state !== "ended") return;
   showKeypad(false);
   if (live) showCards(live);
