@@ -227,7 +227,7 @@ async def test_an_answer_that_does_not_fit_is_told_and_can_be_corrected() -> Non
         assert at.refunded == [{"order": "A-17", "amount": 35}]
 
 
-async def test_what_was_textstands_beside_the_question_and_is_text_and_never_markup() -> None:
+async def test_what_was_said_stands_beside_the_question_and_is_text_and_never_markup() -> None:
     trap = "<img src=x onerror='window.trapped = true'>"
     async with desks() as at:
         ann = await at.operator("ann")
@@ -303,7 +303,7 @@ async def test_a_key_that_is_held_approves_nothing() -> None:
         await expect(ann.locator("#detail")).to_be_focused()
 
 
-async def test_what_is_textmeanwhile_takes_neither_a_click_nor_the_keyboard_away() -> None:
+async def test_what_is_said_meanwhile_takes_neither_a_click_nor_the_keyboard_away() -> None:
     async with desks() as at:
         ann = await at.operator("ann")
         at.asks("refund", REFUND)
