@@ -54,8 +54,10 @@ async def test_the_last_words_of_a_call_are_not_kept_when_it_is_over() -> None:
             caller.ignore("transcript")
             model = await provider.connected()
             session = channel.sessions[0]
+            news = live.news()
             model.emit(Transcript("user", "Hello?", final=True, item_id="i1"))
             await anyio.sleep(1)
+            assert news.is_set()
             assert [line.text for line in live.transcripts.of(session.id)] == ["Hello?"]
             model.emit(Transcript("user", "Goodbye.", final=True, item_id="i2"))
             await anyio.sleep(0.1)
