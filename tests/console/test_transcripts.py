@@ -17,6 +17,7 @@ from voice_hitl.provider import Transcript
 from voice_hitl.testing import Closed, Forgot, Injected, LoopbackTransport, Responded, ScriptedProvider, SentToolResult
 from voice_hitl.tools.definition import AITool
 
+PIN = Number(prompt="PIN?", digits=4, sensitive=True)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -65,6 +66,29 @@ async def test_the_last_words_of_a_call_are_not_kept_when_it_is_over() -> None:
             await session.closed.wait()
             await anyio.sleep(2)
             assert live.transcripts.of(session.id) == []
+    await live.close()
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("virtual_time")
+async def test_what_is_said_the_moment_before_a_confidential_question_opens_is_masked() -> None:
+    kit, live = VoiceKit(), LiveBoard(Desk())
+    human = HumanInputToolHandler({"pin"}, tool_definitions=[human_tool(AITool("pin"), question=lambda _given: PIN)])
+    with ScriptedProvider() as provider, LoopbackTransport() as transport:
+        channel = RealtimeVoiceChannel("desk", provider=provider, transport=transport, human_input_handler=human)
+        kit.register_channel(channel)
+        live.follow(kit, human.handler)
+        async with kit:
+            caller = await transport.call(participant_id="ada")
+            caller.ignore("transcript", "request.opened", "request.changed", "request.settled")
+            model = await provider.connected()
+            model.ignore(Injected, Forgot, Closed)
+            session = channel.sessions[0]
+            model.emit(Transcript("user", "one two three four", final=True, item_id="i1"))
+            await anyio.sleep(0.1)
+            await human.handler.create_detached("pin", {}, question=PIN, session_id=session.id)
+            await anyio.sleep(1)
+            assert [line.text for line in live.transcripts.of(session.id)] == ["..."]
     await live.close()
 
 
