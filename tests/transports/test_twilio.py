@@ -550,19 +550,23 @@ class Api:
         return Starlette(routes=[Route("/{path:path}", self.change, methods=["POST"])])
 
 
-async def test_a_transfer_goes_over_the_rest_api_and_ends_the_leg() -> None:
+@pytest.mark.parametrize(
+    ("target", "dial"),
+    [("+15550199", "+15550199"), ("sip:ops@pbx.example?x=1&y=2", "<Sip>sip:ops@pbx.example?x=1&amp;y=2</Sip>")],
+)
+async def test_a_transfer_goes_over_the_rest_api_and_ends_the_leg(target: str, dial: str) -> None:
     api = Api()
     async with serving(api.app()) as port:
         rest = TwilioRest("AC1", TOKEN, base_url=f"http://127.0.0.1:{port}")
         async with a_call(rest) as (phone, leg):
-            await leg.transfer("+15550199")
+            await leg.transfer(target)
             await phone.closed()
             hung = await event_of(leg, HungUp)
             assert isinstance(hung, HungUp)
             assert hung.reason == "transferred"
     path, fields = api.changes[0]
     assert path == "/2010-04-01/Accounts/AC1/Calls/CA1.json"
-    assert fields["Twiml"] == ["<Response><Dial>+15550199</Dial></Response>"]
+    assert fields["Twiml"] == [f"<Response><Dial>{dial}</Dial></Response>"]
 
 
 async def test_hanging_up_completes_the_call_over_the_rest_api() -> None:
