@@ -74,6 +74,25 @@ async def test_what_is_in_nobodys_way_is_started_in_the_next_tick_in_its_order()
     assert started == [0, 1, 2]
 
 
+async def test_what_is_started_soon_is_in_the_context_of_whoever_asked_and_not_of_who_asked_first() -> None:
+    tasks, variable, seen = Tasks("test"), contextvars.ContextVar[str]("variable"), list[str]()
+
+    async def work() -> None:
+        seen.append(variable.get())
+
+    def ask(whose: str) -> None:
+        variable.set(whose)
+        tasks.soon(lambda: tasks.spawn(work(), "work"))
+
+    for whose in ("ann's", "bob's"):
+        contextvars.copy_context().run(ask, whose)
+    await anyio.lowlevel.checkpoint()
+    for whose in ("cid's", "dan's"):
+        contextvars.copy_context().run(ask, whose)
+    await tasks.close(patience_s=1)
+    assert seen == ["ann's", "bob's", "cid's", "dan's"]
+
+
 async def test_what_is_due_is_started_by_whoever_closes_and_nothing_after() -> None:
     tasks, ended = Tasks("test"), list[str]()
 

@@ -137,7 +137,7 @@ class Tasks:
         self._owner = owner
         self._jobs: dict[asyncio.Task[None], Job] = {}
         self._closed = False
-        self._due: list[Callable[[], object]] = []
+        self._due: list[tuple[Context, Callable[[], object]]] = []
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -162,21 +162,20 @@ class Tasks:
         return job
 
     def soon(self, start: Callable[[], object]) -> None:
-        """Have `start` called in the next tick, by `start_due` if that comes first: it spawns what is in nobody's way.
+        """Have `start` called in the next tick, or by `close` if that comes first: it spawns what is in nobody's way.
 
-        `RuntimeError` after `close`.
+        It is called in the context of whoever asks for it. `RuntimeError` after `close`.
         """
         if self._closed:
             raise RuntimeError(f"{self._owner} is closed: nothing can start")
         if not self._due:
-            asyncio.get_running_loop().call_soon(self.start_due)
-        self._due.append(start)
+            asyncio.get_running_loop().call_soon(self._start_due)
+        self._due.append((copy_context(), start))
 
-    def start_due(self) -> None:
-        """Call now what would be called in the next tick."""
+    def _start_due(self) -> None:
         due, self._due = self._due, []
-        for start in due:
-            start()
+        for context, start in due:
+            context.run(start)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         job = self._jobs.pop(task, None)
@@ -193,7 +192,7 @@ class Tasks:
         what itself waits for an end (`waiting_for_an_end`). Closing again waits again, and cancels nothing a second
         time. What runs on another event loop is cancelled there and not waited for.
         """
-        self.start_due()
+        self._start_due()
         self._closed = True
         here = asyncio.get_running_loop()
         jobs = [
